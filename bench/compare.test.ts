@@ -29,3 +29,12 @@ test('ratios are taken pass by pass, so a slow pass of both sides changes nothin
   const slowed: Measured = { series: { ours: micros(4, 40, 4), 'by hand': micros(1, 10, 1) }, notes: [] }
   assert.match(tableOf([BY_HAND], slowed)[0]!, /4\.00× the cost \(4\.00–4\.00\)/)
 })
+
+test('the load of the machine stands beside the figures', () => {
+  const [line] = formatTable(
+    compareAll({ name: 'decide', yardsticks: [BY_HAND] }, MEASURED).map((row) => ({ ...row, loadBefore: 2.345 })),
+  )
+    .split('\n')
+    .slice(2)
+  assert.match(line!, /(yes|NO) +2\.3$/)
+})

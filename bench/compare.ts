@@ -17,6 +17,8 @@ interface Ours {
   unit: string
   ours: Spread
   aim: Aim | null
+  /** The load average of the machine over the minute before the bench. */
+  loadBefore?: number
 }
 
 /** Ours against one yardstick. */

@@ -1,7 +1,7 @@
 import type { Aim, RatioKind } from './bench.ts'
 import type { Comparison, Spread } from './compare.ts'
 
-const HEADINGS = ['bench', 'ours', 'yardstick', '', 'ratio', 'aim', 'reached']
+const HEADINGS = ['bench', 'ours', 'yardstick', '', 'ratio', 'aim', 'reached', 'load before']
 
 /** The printed table: one line per yardstick, medians with the range of the middle half of the passes. */
 export function formatTable(comparisons: readonly Comparison[]): string {
@@ -13,10 +13,11 @@ export function formatTable(comparisons: readonly Comparison[]): string {
 }
 
 function rowOf(comparison: Comparison): string[] {
-  const { bench, yardstick, unit, ours, aim } = comparison
+  const { bench, yardstick, unit, ours, aim, loadBefore } = comparison
   const row = [bench, `${spread(ours)} ${unit}`, yardstick]
   const aimCell = aim === null ? '' : formatAim(aim)
-  if ('leftOut' in comparison) return [...row, `left out: ${comparison.leftOut}`, '', aimCell, '']
+  const load = loadBefore === undefined ? '' : loadBefore.toFixed(1)
+  if ('leftOut' in comparison) return [...row, `left out: ${comparison.leftOut}`, '', aimCell, '', load]
 
   const { theirs, kind, ratio, reached } = comparison
   return [
@@ -25,6 +26,7 @@ function rowOf(comparison: Comparison): string[] {
     `${short(ratio.median)}${suffixOf(kind)} (${short(ratio.low)}–${short(ratio.high)})`,
     aimCell,
     reached === null ? '' : reached ? 'yes' : 'NO',
+    load,
   ]
 }
 

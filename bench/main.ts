@@ -1,5 +1,6 @@
 /** Measures Verdigraph against its yardsticks: `node bench/main.ts [--quick] [--only <name>]`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Bench, Effort, Measured } from './bench.ts'
 import { drawChart } from './chart.ts'
@@ -31,18 +32,21 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void undoAll().then(() => process.exit(1)))
 }
 
-const measured: { bench: Bench; found: Measured }[] = []
+const measured: { bench: Bench; found: Measured; loadBefore: number }[] = []
 try {
   for (const bench of chosen) {
     effort.say(`${bench.name}: ${bench.what}`)
     const startedMs = performance.now()
-    measured.push({ bench, found: await bench.run(effort) })
+    const loadBefore = loadavg()[0]!
+    measured.push({ bench, found: await bench.run(effort), loadBefore })
     effort.say(`  took ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
   }
 } finally {
   await undoAll()
 }
-const comparisons = measured.flatMap(({ bench, found }) => compareAll(bench, found))
+const comparisons = measured.flatMap(({ bench, found, loadBefore }) =>
+  compareAll(bench, found).map((comparison) => ({ ...comparison, loadBefore })),
+)
 
 process.stdout.write(`\n${formatTable(comparisons)}\n\n`)
 for (const { bench, found } of measured) {
@@ -75,7 +79,12 @@ function record(): void {
     machine: describeMachine(),
     effort: { passes: effort.passes, turn_ms: effort.turnMs },
     comparisons,
-    benches: measured.map(({ bench, found }) => ({ name: bench.name, what: bench.what, ...found })),
+    benches: measured.map(({ bench, found, loadBefore }) => ({
+      name: bench.name,
+      what: bench.what,
+      load_average_1m_before: loadBefore,
+      ...found,
+    })),
   }
   mkdirSync(RESULTS, { recursive: true })
   const file = new URL('latest.json', RESULTS)

@@ -7,6 +7,7 @@ import { runLists } from './lists/run-lists.ts'
 import { runMemory } from './memory/run-memory.ts'
 import { runReplayEmbedded, runReplayPostgres } from './replay/run-replay.ts'
 import { runStart } from './start/run-start.ts'
+import { runStorage } from './storage/run-storage.ts'
 import { runUnderwriteEmbedded, runUnderwritePostgres } from './underwrite/run-underwrite.ts'
 import { runWebhooks } from './webhooks/run-webhooks.ts'
 
@@ -46,6 +47,8 @@ export const BENCHES: readonly Bench[] = [
       { name: 'bare, first run', ours: 'first run', aim: { ratio: 'cost', atMost: 1.3 } },
       { name: 'bare, first run on a prepared database', ours: 'first run' },
       { name: 'bare, later run', ours: 'later run', aim: { ratio: 'cost', atMost: 1.3 } },
+      { name: 'later run from source', ours: 'later run' },
+      { name: 'later run from source', ours: 'second run' },
     ],
     run: runStart,
   },
@@ -54,6 +57,19 @@ export const BENCHES: readonly Bench[] = [
     what: 'the same on the embedded database',
     yardsticks: [{ name: 'bare batched loop', aim: { ratio: 'speed', atLeast: 0.5 } }],
     run: runUnderwriteEmbedded,
+  },
+  {
+    name: 'storage',
+    what: 'what one decision adds to the disk and the write-ahead log of PostgreSQL, sealed and packed',
+    yardsticks: [
+      { name: '2.5 KB', ours: 'disk, 64 connections', aim: { ratio: 'cost', atMost: 1 } },
+      { name: '2.5 KB', ours: 'disk, 64 connections, 50 organizations', aim: { ratio: 'cost', atMost: 1 } },
+      { name: '2.5 KB', ours: 'disk, one at a time', aim: { ratio: 'cost', atMost: 1 } },
+      { name: '3 KB', ours: 'log, 64 connections', aim: { ratio: 'cost', atMost: 1 } },
+      { name: '3 KB', ours: 'log, 64 connections, 50 organizations' },
+      { name: '3 KB', ours: 'log, one at a time' },
+    ],
+    run: runStorage,
   },
   {
     name: 'growth',

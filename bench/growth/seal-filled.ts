@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signCheckpoint } from '../../server/src/core/audit/checkpoint.ts'
-import { frontierPositions, rootOfFrontier } from '../../server/src/core/audit/merkle-tree.ts'
+import {
+  BLOCK_LEVEL,
+  frontierOf,
+  frontierPositions,
+  rootOfFrontier,
+  storedRunsOf,
+} from '../../server/src/core/audit/merkle-tree.ts'
 import { loadMasterKey } from '../../server/src/security/master-key-file.ts'
 import type { Sql } from '../load/sandbox-sql.ts'
 
 /**
  * Seals the inserted audit entries (their ids match `like`) as the service's sealer would, but a million in seconds:
- * leaves, complete subtrees level by level, and a head signed with the installation's own key. If the tree were wrong,
+ * lists with their leaves, the nodes of each stored level, and a head signed with the installation's own key. If the tree were wrong,
  * the sealer would detect it at its next seal and log it.
  */
 export async function sealFilled(sql: Sql, { dataDir, like }: { dataDir: string; like: string }): Promise<void> {
@@ -17,21 +23,31 @@ export async function sealFilled(sql: Sql, { dataDir, like }: { dataDir: string;
   const { org_id: organizationId } = head!
   const before = Number(head!.tree_size)
   const [sealed] = await sql<{ count: string }>(
-    `WITH leaves AS (
-       INSERT INTO audit_leaves (org_id, leaf_index, entry_id, leaf_hash)
-       SELECT org_id, $2::bigint - 1 + row_number() OVER (ORDER BY trail_id, seq), id, leaf_hash FROM audit_entries WHERE org_id = $1 AND id LIKE $3
-       RETURNING 1
-     ) SELECT count(*) AS count FROM leaves`,
+    `WITH lists AS (
+       INSERT INTO audit_flushes (org_id, flush, entry_ids, leaf_hashes, mac, first_leaf)
+       SELECT org_id, flush, array_agg(id ORDER BY place), string_agg(decode(leaf_hash, 'hex'), ''::bytea ORDER BY place), repeat('0', 64),
+         $2::bigint + (sum(count(*)) OVER (ORDER BY flush) - count(*))::bigint
+       FROM audit_entries WHERE org_id = $1 AND id LIKE $3 GROUP BY org_id, flush
+       RETURNING cardinality(entry_ids) AS leaves
+     ) SELECT sum(leaves) AS count FROM lists`,
     [organizationId, before, like],
   )
   const size = before + Number(sealed!.count)
-  for (let level = 1; size >= 2 ** level; level++) await completeLevel(sql, { organizationId, level, before, size })
+  for (let level = BLOCK_LEVEL; size >= 2 ** level; level += BLOCK_LEVEL)
+    await completeLevel(sql, { organizationId, level, before, size })
   await signHead(sql, { organizationId, dataDir, size })
+}
+
+/** SQL: the index and hash of everything that is stored of one level of the tree of the organization `$1`. */
+function storedLevel(level: number): string {
+  if (level > 0) return `SELECT index, hash FROM audit_nodes WHERE org_id = $1 AND level = ${level}`
+  return `SELECT first_leaf + place AS index, substring(leaf_hashes FROM place * 32 + 1 FOR 32) AS hash
+    FROM audit_flushes CROSS JOIN generate_series(0, cardinality(entry_ids) - 1) AS place WHERE org_id = $1 AND first_leaf IS NOT NULL`
 }
 
 /** Waits until the sealer has sealed the entries that the service wrote itself. */
 async function untilSealed(sql: Sql): Promise<void> {
-  while ((await sql('SELECT FROM audit_pending LIMIT 1')).length > 0) await sleep(50)
+  while ((await sql('SELECT FROM audit_flushes WHERE first_leaf IS NULL LIMIT 1')).length > 0) await sleep(50)
 }
 
 async function completeLevel(
@@ -40,14 +56,13 @@ async function completeLevel(
 ): Promise<void> {
   const first = Math.floor(before / 2 ** level)
   const end = Math.floor(size / 2 ** level)
-  const below =
-    level === 1
-      ? 'SELECT leaf_index AS index, leaf_hash AS hash FROM audit_leaves WHERE org_id = $1'
-      : `SELECT index, hash FROM audit_nodes WHERE org_id = $1 AND level = ${level - 1}`
+  const group = 2 ** BLOCK_LEVEL
+  let nodes = `SELECT * FROM (${storedLevel(level - BLOCK_LEVEL)}) AS below WHERE index >= $2::bigint * ${group} AND index < $3::bigint * ${group}`
+  for (let step = 0; step < BLOCK_LEVEL; step++)
+    nodes = `SELECT index / 2 AS index, sha256('\\x01'::bytea || string_agg(hash, ''::bytea ORDER BY index)) AS hash
+      FROM (${nodes}) AS below GROUP BY index / 2`
   await sql(
-    `INSERT INTO audit_nodes (org_id, level, index, hash)
-     SELECT $1, ${level}, index / 2, encode(sha256('\\x01'::bytea || string_agg(decode(hash, 'hex'), ''::bytea ORDER BY index)), 'hex')
-     FROM (${below}) AS below WHERE index >= $2::bigint * 2 AND index < $3::bigint * 2 GROUP BY index / 2`,
+    `INSERT INTO audit_nodes (org_id, level, index, hash) SELECT $1, ${level}, index, hash FROM (${nodes}) AS node`,
     [organizationId, first, end],
   )
 }
@@ -57,14 +72,12 @@ async function signHead(
   { organizationId, dataDir, size }: { organizationId: string; dataDir: string; size: number },
 ): Promise<void> {
   const frontier: string[] = []
-  for (const { level, index } of frontierPositions(size)) {
-    const [row] = await sql<{ hash: string }>(
-      level === 0
-        ? 'SELECT leaf_hash AS hash FROM audit_leaves WHERE org_id = $1 AND leaf_index = $2'
-        : `SELECT hash FROM audit_nodes WHERE org_id = $1 AND level = ${level} AND index = $2`,
-      [organizationId, index],
+  for (const { level, first, end } of storedRunsOf(frontierPositions(size))) {
+    const rows = await sql<{ hash: string }>(
+      `SELECT encode(hash, 'hex') AS hash FROM (${storedLevel(level)}) AS stored WHERE index >= $2 AND index < $3 ORDER BY index`,
+      [organizationId, first, end],
     )
-    frontier.push(row!.hash)
+    frontier.push(...frontierOf(rows.map(({ hash }) => hash)))
   }
   const { privateKey } = loadMasterKey({ masterKey: undefined, dataDir })!.auditSigningKey('sandbox')
   const signed = signCheckpoint(

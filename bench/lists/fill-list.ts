@@ -7,24 +7,23 @@ const KIND = {
 }
 
 /**
- * Fills an organization with decisions, reviews and outcomes as lists read them. Policies decided one after the other, one
- * product occurs among the oldest decisions only, and the facts hold no more than the amount: a list reads those of a page.
+ * Fills an organization with decisions, reviews and outcomes as lists read them. Policies decided one after the other, and
+ * one product occurs among the oldest decisions only. No decision has documents, because lists read none.
  */
 export async function fillList(database: Database, organizationId: string, count: number): Promise<void> {
   const id = (prefix: string) => `'${prefix}_' || lpad(n::text, 26, '0')`
   const at = `timestamptz '2026-11-15 09:00:00Z' - (${count} - n) * interval '1 second'`
   const each = (step: number) => `generate_series(1, ${count}, ${step}) AS n`
-  const facts = `'{"features":{"request.amount":{"value":' || 1000 + n % 9000 || '},"request.currency":{"value":"EUR"}},"format":1}'`
   const own = `'${organizationId}'`
-  await database.query(`INSERT INTO decisions (org_id, id, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at)
-    SELECT ${own}, ${id('dec')}, 'ent_' || lpad((n % 5000)::text, 26, '0'), CASE WHEN n < 50 THEN 'rare' ELSE 'product-' || n % 4 END,
-      ${KIND.verdict}, ${KIND.tier}, 'policy-' || (n - 1) * 10 / ${count}, repeat('0', 64), '{"recommended_limit":1000}', ${at} FROM ${each(1)}`)
-  await database.query(`INSERT INTO decision_evidence (org_id, decision_id, facts, trace, graph, audit_entry_id)
-    SELECT ${own}, ${id('dec')}, ${facts}, '{}', '{}', ${id('aud')} FROM ${each(1)}`)
+  await database.query(`INSERT INTO decisions (org_id, id, entity_id, entity_version, product, verdict, risk_tier, policy_version,
+      requested_amount, currency, recommended_limit, score, score_cutoff, reason_codes, created_at, flush)
+    SELECT ${own}, ${id('dec')}, 'ent_' || lpad((n % 5000)::text, 26, '0'), 1, CASE WHEN n < 50 THEN 'rare' ELSE 'product-' || n % 4 END,
+      ${KIND.verdict}, ${KIND.tier}, 'policy-' || (n - 1) * 10 / ${count},
+      1000 + n % 9000, 'EUR', 1000, 500 + n % 200, 550, 'income_stable history_short', ${at}, n FROM ${each(1)}`)
   await database.query(`INSERT INTO reviews (org_id, id, decision_id, entity_id, verdict, overrides, reviewer_id, body, created_at)
     SELECT ${own}, ${id('rev')}, ${id('dec')}, 'ent_0', 'approve', false, 'r', '{}', ${at} FROM ${each(40)}`)
   await database.query(`INSERT INTO outcomes (org_id, id, decision_id, entity_id, type, occurred_at, body, created_at)
     SELECT ${own}, ${id('out')}, ${id('dec')}, 'ent_0', CASE WHEN n < 2000 THEN 'fraud_confirmed' ELSE 'repaid' END, ${at}, '{}', ${at} FROM ${each(3)}`)
-  for (const table of ['decisions', 'decision_evidence', 'reviews', 'outcomes', 'waiting_reviews'])
+  for (const table of ['decisions', 'reviews', 'outcomes', 'waiting_reviews'])
     await database.query(`VACUUM ANALYZE ${table}`)
 }

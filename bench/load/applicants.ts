@@ -3,7 +3,7 @@ import { postText } from './http-connection.ts'
 import type { MeasuredService } from './measured-service.ts'
 
 /** Creates entities to decide about, each with identity links, a consent and a year of transactions. */
-export async function createApplicants(service: MeasuredService, count: number): Promise<string[]> {
+export async function createApplicants(service: Pick<MeasuredService, 'post'>, count: number): Promise<string[]> {
   const now = new Date().toISOString()
   const cases = personas(now).filter(({ associate }) => associate === undefined)
   const ids: string[] = []
@@ -20,7 +20,11 @@ export async function createApplicants(service: MeasuredService, count: number):
 }
 
 /** Creates one entity like a persona, with a name that makes its external id and identifiers unique. */
-export async function createApplicant(service: MeasuredService, persona: Persona, name: string): Promise<string> {
+export async function createApplicant(
+  service: Pick<MeasuredService, 'post'>,
+  persona: Persona,
+  name: string,
+): Promise<string> {
   const { id } = await service.post<{ id: string }>('/v1/entities', {
     ...persona.entity,
     external_id: `applicant-${name}`,

@@ -3,7 +3,9 @@ import { decide } from '../../server/src/core/decide/decide.ts'
 import type { Facts } from '../../server/src/core/facts/facts.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
 import { openPostgres } from '../../server/src/store/database/postgres-database.ts'
+import { readDocuments } from '../../server/src/store/documents/documents.ts'
 import { openStorage } from '../../server/src/store/storage.ts'
+import { copyDecisions } from '../../server/tests/copy-decisions.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { type Contender, interleave } from '../interleave.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
@@ -16,11 +18,13 @@ const AIM = '20,000 a second'
 const AIM_US = 50
 
 const APPLICANTS = 10
-/** How often each decision is copied. */
+/** How often each decision is copied: a backtest is meant for many. */
 const COPIES = 9
 /** The decisions that are decided in memory: the facts of all, parsed, would fill it. */
 const IN_MEMORY = 4_000
 const CONNECTIONS = 8
+/** Decisions whose documents are in memory at once while their facts are read. */
+const PAGE = 1_000
 /** Decisions that one repetition replays one by one over HTTP. */
 const REPLAYED = 32
 
@@ -74,8 +78,10 @@ async function compareAgain(
   effort: Effort,
   others: (recorded: Recorded) => Contender[] = () => [],
 ): Promise<Measured> {
-  await copyDecisions(database)
-  const recorded = await readRecorded(database)
+  const [{ org_id } = { org_id: '' }] = await database.query<{ org_id: string }>('SELECT org_id FROM decisions LIMIT 1')
+  await copyDecisions(database, { from: org_id, to: org_id, copies: COPIES })
+  await database.query('ANALYZE')
+  const recorded = await readRecorded(database, org_id)
   const { decided, changed } = await backtestAll(database, { ...recorded, last: recorded.texts.length })
   if (decided !== recorded.texts.length || changed > 0)
     throw new Error(
@@ -102,17 +108,6 @@ async function makeDecisions(
   await sendAll(connections, count, next)
 }
 
-/** Copies every decision with its evidence, under ids that sort before the real ones: a backtest is meant for many. */
-async function copyDecisions(database: Database): Promise<void> {
-  const id = (column: string) => `'dec_00' || lpad(copy::text, 2, '0') || substr(${column}, 9)`
-  const copies = `generate_series(1, ${COPIES}) AS copy`
-  await database.query(`INSERT INTO decisions (org_id, id, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at)
-    SELECT org_id, ${id('id')}, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at FROM decisions, ${copies}`)
-  await database.query(`INSERT INTO decision_evidence (org_id, decision_id, facts, trace, graph, audit_entry_id)
-    SELECT org_id, ${id('decision_id')}, facts, trace, graph, audit_entry_id FROM decision_evidence, ${copies}`)
-  await database.query('ANALYZE')
-}
-
 /** The recorded decisions. */
 interface Recorded {
   organizationId: string
@@ -122,17 +117,15 @@ interface Recorded {
   policy: StoredDocument
 }
 
-async function readRecorded(database: Database): Promise<Recorded> {
-  const rows = await database.query<{ org_id: string; decision_id: string; facts: string }>(
-    'SELECT org_id, decision_id, facts FROM decision_evidence ORDER BY decision_id',
+async function readRecorded(database: Database, organizationId: string): Promise<Recorded> {
+  const rows = await database.query<{ org_id: string; id: string; flush: number }>(
+    'SELECT org_id, id, flush FROM decisions ORDER BY id',
   )
-  const organizationId = rows[0]!.org_id
-  return {
-    organizationId,
-    ids: rows.map(({ decision_id }) => decision_id),
-    texts: rows.map(({ facts }) => facts),
-    policy: await readPolicy(database),
-  }
+  const texts: string[] = []
+  // The other documents of all decisions would fill the memory.
+  for (let start = 0; start < rows.length; start += PAGE)
+    for (const { facts } of await readDocuments(database, rows.slice(start, start + PAGE))) texts.push(facts!)
+  return { organizationId, ids: rows.map(({ id }) => id), texts, policy: await readPolicy(database) }
 }
 
 function inBulk(database: Database, recorded: Recorded): Contender {

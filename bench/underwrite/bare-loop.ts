@@ -1,8 +1,9 @@
 import { underwrite } from '../../server/src/api/endpoints/underwrite.ts'
-import { entryMac } from '../../server/src/core/audit/entry-mac.ts'
+import { entryMac, flushMac } from '../../server/src/core/audit/entry-mac.ts'
 import { createNewId } from '../../server/src/ids/new-id.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
 import { type EnvironmentKeys, openEnvironmentStore } from '../../server/src/store/environment/environment-store.ts'
+import { keyHashOf } from '../../server/src/store/environment/idempotency-keys.ts'
 import { batchStatement } from '../../server/src/store/write-path/batch-statement.ts'
 import type { AuthenticatedChange } from '../../server/src/store/write-path/change.ts'
 import { ActivePolicies } from '../../server/src/underwriting/active-policies.ts'
@@ -38,23 +39,35 @@ export async function makeChanges(
     }
     const reply = await underwrite.handle({ ...shared, body, now, requestId: shared.newId('req') } as never)
     if (!('change' in reply)) throw new Error('underwriting was refused')
-    const kept = { route: 'bench', key: `${run}-${index}`, fingerprint: 'f'.repeat(64) }
-    const answer = { status: 201, body: JSON.stringify(reply.body), created_at: now }
+    const key_hash = keyHashOf('POST /v1/underwrite', `${run}-${index}`)
+    const kept = {
+      fingerprint: Buffer.alloc(16),
+      decision_id: reply.decisionId!,
+      status: null,
+      body: null,
+      created_at: now,
+    }
     const { auditEntries = [], ...change } = reply.change!
     const authenticated = auditEntries.map((entry) => ({
       ...entry,
       mac: entryMac(keys.auditKeys[0], { org_id: organizationId, ...entry }),
     }))
-    return { ...change, auditEntries: authenticated, idempotencyKey: { ...kept, ...answer } }
+    return { ...change, auditEntries: authenticated, idempotencyKey: { key_hash, ...kept } }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => makeOne(index)))
 }
 
 /** Commits ready-made changes in batches, one batch after the other, and returns the decisions per second. */
-export async function writeBare(database: Database, changes: readonly AuthenticatedChange[]): Promise<number> {
+export async function writeBare(
+  database: Database,
+  changes: readonly AuthenticatedChange[],
+  { auditKeys }: EnvironmentKeys,
+): Promise<number> {
   const startedMs = performance.now()
   for (let written = 0; written < changes.length; written += BATCH) {
-    const { sql, params } = batchStatement(changes.slice(written, written + BATCH))
+    const { sql, params } = batchStatement(changes.slice(written, written + BATCH), (flush) =>
+      flushMac(auditKeys[0], flush),
+    )
     await database.query(sql, params)
   }
   return (changes.length * 1000) / (performance.now() - startedMs)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../server/src/config.ts'
 import { loadMasterKey } from '../../server/src/security/master-key-file.ts'
 import type { EnvironmentKeys } from '../../server/src/store/environment/environment-store.ts'
@@ -8,6 +7,7 @@ import { createApplicants, underwritings } from '../load/applicants.ts'
 import { type Driven, driveClosed, driveOpen } from '../load/drive.ts'
 import { openEmbeddedCopy } from '../load/embedded-copy.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
+import { untilFollowedUp } from '../load/until-followed-up.ts'
 import { leftOutPeers, loadPeer } from '../peers.ts'
 import { median, percentile } from '../statistics.ts'
 import { makeChanges, writeBare } from './bare-loop.ts'
@@ -59,9 +59,9 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
           run: `pass-${pass}`,
         }),
       )
-      await untilFollowedUp(storage)
+      await untilFollowedUp(storage.environments.sandbox)
       found.ours.push(await measureOurs(service, { entityIds, forMs: plan.forMs, run: `pass-${pass}` }))
-      await untilFollowedUp(storage)
+      await untilFollowedUp(storage.environments.sandbox)
       for (const { series, process, rates } of naive) {
         const next = underwritings(service.key, entityIds, `${series}-${pass}`)
         rates.push((await driveClosed(process.port, { connections: CONNECTIONS, forMs: plan.forMs, next })).perSecond)
@@ -69,7 +69,7 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
     }
     for (const { process } of naive) await process.stop()
     const peak = median(found.ours)
-    await untilFollowedUp(storage)
+    await untilFollowedUp(storage.environments.sandbox)
     const p99s = await p99AtLoad(service, entityIds, { effort, perSecond: peak * USUAL_LOAD, passes: plan.passes })
     const overloaded = await measureOverload(service, storage, { entityIds, effort, peak, plan })
     const shared = await measureTwoProcesses(service, storage, { entityIds, plan })
@@ -177,18 +177,7 @@ async function measureBare(
   { environments: { sandbox } }: OpenedStorage,
   { keys, entityIds, count, run }: { keys: EnvironmentKeys; entityIds: readonly string[]; count: number; run: string },
 ): Promise<number> {
-  return writeBare(sandbox, await makeChanges(sandbox, { keys, entityIds, count, run: `bare-${run}` }))
-}
-
-/** Waits until the service has sealed all entries and worked off all consequences, so that the next figure is free of both. */
-async function untilFollowedUp({ environments: { sandbox } }: OpenedStorage): Promise<void> {
-  for (;;) {
-    const [left] = await sandbox.query<{ any: boolean }>(
-      'SELECT EXISTS (SELECT 1 FROM audit_pending) OR EXISTS (SELECT 1 FROM consequences) AS any',
-    )
-    if (!left!.any) return
-    await sleep(50)
-  }
+  return writeBare(sandbox, await makeChanges(sandbox, { keys, entityIds, count, run: `bare-${run}` }), keys)
 }
 
 async function p99AtLoad(
@@ -218,7 +207,7 @@ async function measureOverload(
   for (let pass = 1; pass <= plan.passes; pass++) {
     effort.say(`  twice the peak, pass ${pass} of ${plan.passes}`)
     peaks.push(await measureOurs(service, { entityIds, forMs: plan.forMs, run: `peak-${pass}` }))
-    await untilFollowedUp(storage)
+    await untilFollowedUp(storage.environments.sandbox)
     const next = underwritings(service.key, entityIds, `overload-${pass}`)
     const options = {
       connections: effort.isQuick ? 400 : 1_000,
@@ -227,7 +216,7 @@ async function measureOverload(
       next,
     }
     answered.push((await driveOpen(service.port, options)).perSecond)
-    await untilFollowedUp(storage)
+    await untilFollowedUp(storage.environments.sandbox)
   }
   return { answered, peaks }
 }
@@ -243,7 +232,7 @@ async function measureTwoProcesses(
   const one: number[] = []
   for (let pass = 1; pass <= passes; pass++) {
     one.push(await measureOurs(service, { entityIds, forMs, run: `one-${pass}` }))
-    await untilFollowedUp(storage)
+    await untilFollowedUp(storage.environments.sandbox)
     const halves = await Promise.all(
       [service.port, second.port].map((port, half) =>
         driveClosed(port, {
@@ -254,7 +243,7 @@ async function measureTwoProcesses(
       ),
     )
     two.push(halves.reduce((sum, { perSecond }) => sum + perSecond, 0))
-    await untilFollowedUp(storage)
+    await untilFollowedUp(storage.environments.sandbox)
   }
   return { two, one }
 }

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { alterDocument } from '../../server/tests/alter-documents.ts'
 import { createEntity, underwrite } from '../../server/tests/figures-requests.ts'
 import { recordPersona } from '../../server/tests/record-persona.ts'
-import { tamper } from '../../server/tests/tamper.ts'
 import type { TestOrganization } from '../../server/tests/test-service.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilCount } from './browser.ts'
 import { savedFile } from './saved-file.ts'
@@ -256,10 +256,8 @@ test('after the evidence was altered by SQL, replay and proof turn red', async (
   const tab = await testConsole.open(`decisions/${ada.id}`)
   await tab.getByText('Verified in this browser').waitFor({ timeout: 20_000 })
   const database = api.service.installation.storage.environments.sandbox
-  await tamper(
-    database,
-    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":3}') WHERE decision_id = $1`,
-    [ada.id],
+  await alterDocument(database, ada.id, 'facts', (facts) =>
+    facts.replace('"history.abuse":{"value":0}', '"history.abuse":{"value":3}'),
   )
   await tab.getByRole('button', { name: 'Replay' }).click()
   await tab.getByText(/Replay differs in \d+ places/).waitFor()

@@ -5,10 +5,10 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../src/config.ts'
 import { signCheckpoint } from '../src/core/audit/checkpoint.ts'
-import { frontierPositions, MerkleFrontier } from '../src/core/audit/merkle-tree.ts'
+import { frontierPositions, hashesIn, MerkleFrontier } from '../src/core/audit/merkle-tree.ts'
 import { type Installation, openInstallation } from '../src/installation/installation.ts'
 import { listOrganizations } from '../src/store/control/organizations.ts'
-import { auditEntryRow } from '../src/store/write-path/record.ts'
+import { domainEventRows } from '../src/store/write-path/record.ts'
 import { recordSha256 } from '../src/store/write-path/record-hash.ts'
 import { firstRunKey, startServiceProcess } from '../tests/service-process.ts'
 import { startTestService } from '../tests/test-service.ts'
@@ -47,22 +47,20 @@ async function fillLog(installation: Installation, organizationId: string, count
     await store.commit({
       organizationId,
       rows: { consents },
-      auditEntries: consents.map((consent) =>
-        auditEntryRow(
-          { organizationId, actor: ACTOR, now, requestId: null, newId },
-          {
-            type: 'consent.granted',
-            trailId: entity_id,
-            subject: { type: 'consent', id: consent.id },
-            data: {
-              entity_id,
-              consent_id: consent.id,
-              purpose: consent.purpose,
-              data_categories: [],
-              record_sha256: recordSha256<'consents'>(organizationId, consent),
-            },
+      auditEntries: domainEventRows(
+        { organizationId, actor: ACTOR, now, requestId: null, newId },
+        consents.map((consent) => ({
+          type: 'consent.granted',
+          trailId: entity_id,
+          subject: { type: 'consent', id: consent.id },
+          data: {
+            entity_id,
+            consent_id: consent.id,
+            purpose: consent.purpose,
+            data_categories: [],
+            record_sha256: recordSha256<'consents'>(organizationId, consent),
           },
-        ),
+        })),
       ),
     })
     await sealOneByOne(installation, organizationId)
@@ -76,20 +74,20 @@ async function sealOneByOne({ stores, masterKey, nowMs }: Installation, organiza
 
   const tree = new MerkleFrontier(size, await store.sealing.nodeHashes(organizationId, frontierPositions(size)))
   const { privateKey } = masterKey.auditSigningKey('sandbox')
+  const sign = () => {
+    const head = { tree_size: tree.size, root_hash: tree.root(), signed_at: new Date(nowMs()).toISOString() }
+    return signCheckpoint({ environment: 'sandbox', organizationId }, head, privateKey)
+  }
   for (;;) {
-    const entries = await store.sealing.entries([{ org_id: organizationId, trail_id: '', seq: -1 }], 250)
-    if (entries.length === 0) return
-    const seals = entries.map((entry) => {
-      const leaf_index = tree.size
-      const nodes = tree.append(entry.leaf_hash)
-      const head = { tree_size: tree.size, root_hash: tree.root(), signed_at: new Date(nowMs()).toISOString() }
-      return {
-        organizationId,
-        sealed: [entry],
-        leaves: [{ leaf_index, entry_id: entry.id, leaf_hash: entry.leaf_hash }],
-        nodes,
-        head: signCheckpoint({ environment: 'sandbox', organizationId }, head, privateKey),
-      }
+    const lists = await store.sealing.pending([{ org_id: organizationId, flush: 0 }], 10)
+    if (lists.length === 0) return
+    // A list gets its leaves with the first of them, all in one statement.
+    const seals = lists.flatMap(({ flush, leaf_hashes }) => {
+      const first_leaf = tree.size
+      return hashesIn(leaf_hashes).map((hash, place) => {
+        const sealed = place === 0 ? [{ flush, first_leaf }] : []
+        return { organizationId, sealed, nodes: tree.append(hash), head: sign() }
+      })
     })
     assert.equal(await store.sealing.seal(seals), true)
   }
@@ -186,31 +184,32 @@ test('500 active organizations are sealed in the promised time, with few heads a
       organizationIds.map((organizationId) =>
         store.commit({
           organizationId,
-          auditEntries: [
-            auditEntryRow(
-              { organizationId, actor: ACTOR, now, requestId: null, newId },
-              {
-                type: 'webhook.test',
-                trailId: organizationId,
-                subject: { type: 'organization', id: organizationId },
-                data: { request_id: 'req_proof' },
-              },
-            ),
-          ],
+          auditEntries: domainEventRows({ organizationId, actor: ACTOR, now, requestId: null, newId }, [
+            {
+              type: 'webhook.test',
+              trailId: organizationId,
+              subject: { type: 'organization', id: organizationId },
+              data: { request_id: 'req_proof' },
+            },
+          ]),
         }),
       ),
     )
     await sleep(500)
   }
   const isPending = async () =>
-    (await database.query('SELECT 1 FROM audit_pending WHERE org_id = ANY($1) LIMIT 1', [organizationIds])).length > 0
+    (
+      await database.query('SELECT 1 FROM audit_flushes WHERE org_id = ANY($1) AND first_leaf IS NULL LIMIT 1', [
+        organizationIds,
+      ])
+    ).length > 0
   await until(async () => !(await isPending()), 'every entry is sealed')
   const [found] = await database.query<{ slowest_ms: number; entries: number; heads: number; events: number }>(
     `SELECT max(extract(epoch FROM head.signed_at - entry.occurred_at) * 1000)::double precision AS slowest_ms, count(*) AS entries,
        (SELECT max(heads) FROM (SELECT count(*) AS heads FROM audit_heads WHERE org_id = ANY($1) GROUP BY org_id) AS each) AS heads,
        (SELECT max(events) FROM (SELECT count(*) AS events FROM events WHERE org_id = ANY($1) AND type = 'audit.checkpoint' GROUP BY org_id) AS each) AS events
-     FROM audit_entries AS entry JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
-     CROSS JOIN LATERAL (SELECT min(signed_at) AS signed_at FROM audit_heads WHERE org_id = entry.org_id AND tree_size > leaf.leaf_index) AS head
+     FROM audit_entries AS entry JOIN audit_flushes AS flush ON flush.org_id = entry.org_id AND flush.flush = entry.flush
+     CROSS JOIN LATERAL (SELECT min(signed_at) AS signed_at FROM audit_heads WHERE org_id = entry.org_id AND tree_size > flush.first_leaf + entry.place) AS head
      WHERE entry.org_id = ANY($1)`,
     [organizationIds],
   )

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/store/storage.ts'
+import { latestDecision } from '../src/store/write-path/decision-statements.ts'
 import { firstRunKey, freePorts, postJson, type ServiceProcess, spawnService } from '../tests/service-process.ts'
 import { createTestStorage, onPostgres } from '../tests/test-storage.ts'
 import { reportFigures, trials } from './proof-run.ts'
@@ -79,11 +80,12 @@ test('nodes with skewed clocks see each other’s facts at once, and no record i
     assert.ok(review.created_at >= again.created_at, 'the review is dated before its decision')
 
     const last = await decide(behind, 'last')
-    const [latest] = await database.environments.sandbox.query<{ decision_id: string }>(
-      'SELECT decision_id FROM latest_decisions WHERE entity_id = $1',
+    const [latest] = await database.environments.sandbox.query<{ id: string }>(
+      `SELECT latest.id FROM entities AS entity CROSS JOIN LATERAL ${latestDecision('entity.org_id', 'entity.id')} AS latest
+       WHERE entity.id = $1`,
       [id],
     )
-    assert.equal(latest!.decision_id, last.id, 'the latest decision is the one that was committed last')
+    assert.equal(latest!.id, last.id, 'the latest decision is the one that was committed last')
   }
   reportFigures(t, `clocks ${(2 * SKEW_MS) / 1000} s apart: ${count} trials, 0 facts missing, 0 records out of order`)
 })

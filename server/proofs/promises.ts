@@ -30,6 +30,15 @@ export const PROMISES: readonly ProvedPromise[] = [
     proofs: [
       { file: 'server/tests/idempotency.test.ts', tests: ['a hundred simultaneous equal requests'] },
       { file: 'server/tests/decisions.test.ts', tests: ['a hundred equal requests with one key'] },
+      {
+        file: 'server/tests/late-retries.test.ts',
+        tests: [
+          'a late retry',
+          'two nodes that use one key',
+          'an answer that is purged',
+          'of two nodes that use a purged',
+        ],
+      },
     ],
   },
   {
@@ -39,6 +48,10 @@ export const PROMISES: readonly ProvedPromise[] = [
       {
         file: 'server/tests/idempotency.test.ts',
         tests: ['a reused key with another body', 'a request that loses its key'],
+      },
+      {
+        file: 'server/tests/late-retries.test.ts',
+        tests: ['another body under the key', 'a retry for a decision that'],
       },
     ],
   },

@@ -10,14 +10,14 @@ import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { entryMac } from '../src/core/audit/entry-mac.ts'
 import { sha256 } from '../src/core/canonical-json.ts'
 import { entryOf } from '../src/store/environment/stored-entry.ts'
-import type { RowOf } from '../src/store/schema/tables.ts'
+import { columnsOf, type RowOf } from '../src/store/schema/tables.ts'
 import { byOperator, byService } from '../tests/acts.ts'
 import { OUT_OF_REACH } from '../tests/out-of-reach.ts'
 import { addOperatorRow } from '../tests/people.ts'
 import { tamper } from '../tests/tamper.ts'
 import { testKeys } from '../tests/test-keys.ts'
 import { startTestService } from '../tests/test-service.ts'
-import type { Scene } from './alterations/alteration.ts'
+import type { Alteration, Scene } from './alterations/alteration.ts'
 import { LOG_ALTERATIONS } from './alterations/log-alterations.ts'
 import { RECORD_ALTERATIONS } from './alterations/record-alterations.ts'
 import { reportFigures } from './proof-run.ts'
@@ -37,7 +37,7 @@ const sealer = new Sealer({
   keys: installation.masterKey.sealingKeys('sandbox'),
   knownHeads,
   onError: () => {},
-  onRefused: ({ id }) => refused.push(id),
+  onRefused: ({ entry_ids }) => refused.push(...entry_ids),
 })
 
 let keys = 0
@@ -111,7 +111,7 @@ function verify(organizationId: string): Promise<LogVerification> {
 }
 
 /** Runs statements as a database administrator; `$1` is the organization of the scene. */
-async function alter({ organization }: Scene, ...statements: string[]): Promise<void> {
+async function runStatements({ organization }: Scene, ...statements: string[]): Promise<void> {
   for (const sql of statements) {
     const params = sql.includes('$1') ? [organization.id] : []
     if (/^INSERT/.test(sql)) await database.query(sql, params)
@@ -120,8 +120,9 @@ async function alter({ organization }: Scene, ...statements: string[]): Promise<
 }
 
 /** Alters a scene and returns what the verification reports. */
-async function problemsAfter(scene: Scene, statements: string | readonly string[]): Promise<string> {
-  await alter(scene, ...[statements].flat())
+async function problemsAfter(scene: Scene, alteration: Alteration): Promise<string> {
+  if ('sql' in alteration) await runStatements(scene, ...[alteration.sql(scene)].flat())
+  else await alteration.alter(scene, database)
   const { intact, problems } = await verify(scene.organization.id)
   assert.equal(intact, false)
   return problems.join('\n')
@@ -136,11 +137,12 @@ test('an untouched organization with records of every kind is intact, and every 
   assert.ok(report.records_compared >= 17, String(report.records_compared))
 })
 
-for (const { what, sql, named } of [...RECORD_ALTERATIONS, ...LOG_ALTERATIONS]) {
+for (const alteration of [...RECORD_ALTERATIONS, ...LOG_ALTERATIONS]) {
+  const { what, named } = alteration
   test(`audit verify names it: ${what}`, async () => {
     const scene = await newScene()
     const expected = await named(scene, database)
-    const problems = await problemsAfter(scene, sql(scene))
+    const problems = await problemsAfter(scene, alteration)
     if (typeof expected === 'string') assert.ok(problems.includes(expected), `${expected}\nis not in\n${problems}`)
     else assert.match(problems, expected)
     detected.push(what)
@@ -149,7 +151,10 @@ for (const { what, sql, named } of [...RECORD_ALTERATIONS, ...LOG_ALTERATIONS]) 
 
 test('a review that was moved to another organization is named in both', async () => {
   const [one, other] = [await newScene(), await newScene()]
-  await alter(one, `UPDATE reviews SET org_id = '${other.organization.id}' WHERE org_id = $1 AND id = '${one.review}'`)
+  await runStatements(
+    one,
+    `UPDATE reviews SET org_id = '${other.organization.id}' WHERE org_id = $1 AND id = '${one.review}'`,
+  )
   assert.match((await verify(one.organization.id)).problems.join(), new RegExp(`The review ${one.review} is missing`))
   assert.match(
     (await verify(other.organization.id)).problems.join(),
@@ -185,7 +190,14 @@ test('a forged entry in the sealing queue is refused, and its decision does not 
     `SELECT * FROM audit_entries WHERE org_id = $1 AND subject_id = $2 AND type = 'decision.created'`,
     [organizationId, scene.decision],
   )
-  const forged = { ...entry!, id: `aud_${'1'.repeat(26)}`, subject_id: `dec_${'1'.repeat(26)}`, seq: 90 }
+  const forged = {
+    ...entry!,
+    id: `aud_${'1'.repeat(26)}`,
+    subject_id: `dec_${'1'.repeat(26)}`,
+    seq: 90,
+    flush: 9_000_000_000,
+    place: 0,
+  }
   const leaf_hash = leafHashOf(organizationId, entryOf(forged))
   // The forger knows the format, but has another key.
   const row = { ...forged, leaf_hash, mac: entryMac(testKeys.auditKeys[0], { ...forged, leaf_hash }) }
@@ -194,14 +206,13 @@ test('a forged entry in the sealing queue is refused, and its decision does not 
     `INSERT INTO audit_entries (${columns.join(', ')}) VALUES (${columns.map((_, n) => `$${n + 1}`).join(', ')})`,
     Object.values(row),
   )
-  await database.query('INSERT INTO audit_pending VALUES ($1, $2, $3, $4)', [
-    organizationId,
-    row.trail_id,
-    row.seq,
-    row.id,
-  ])
   await database.query(
-    `INSERT INTO decisions SELECT org_id, $2, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at FROM decisions WHERE id = $1`,
+    `INSERT INTO audit_flushes (org_id, flush, entry_ids, leaf_hashes, mac) VALUES ($1, $2, ARRAY[$3], decode($4, 'hex'), 'forged')`,
+    [organizationId, row.flush, row.id, leaf_hash],
+  )
+  const copied = columnsOf('decisions').filter((column) => column !== 'id')
+  await database.query(
+    `INSERT INTO decisions (id, ${copied}, flush) SELECT $2, ${copied}, flush FROM decisions WHERE id = $1`,
     [scene.decision, forged.subject_id],
   )
   await sealer.sealAll()
@@ -240,7 +251,7 @@ for (const { what, sql } of OUT_OF_REACH) {
   if (!sql) continue
   test(`listed as out of reach, and so it is: ${what}`, async () => {
     const scene = await newScene()
-    await alter(scene, sql)
+    await runStatements(scene, sql)
     assert.deepEqual((await verify(scene.organization.id)).problems, [])
   })
 }
@@ -261,10 +272,10 @@ test('truncated tables are named', async (t) => {
     )
     detected.push(`truncated ${table}`)
   }
-  await tamper(database, 'TRUNCATE audit_leaves', [])
+  await tamper(database, 'TRUNCATE audit_flushes', [])
   assert.match((await verify(scene.organization.id)).problems.join('\n'), /but a signed head covers \d+ leaves/)
-  detected.push('truncated audit_leaves')
-  assert.ok(detected.length >= 65, String(detected.length))
+  detected.push('truncated audit_flushes')
+  assert.ok(detected.length >= 85, String(detected.length))
   reportFigures(
     t,
     `${detected.length} alterations by SQL detected and named, ${OUT_OF_REACH.length} kinds listed as out of reach`,

@@ -141,7 +141,9 @@ test(`${EVENTS} events, failing receivers, killed nodes: every event arrives, si
 
   const storage = await openStorage(readConfig(env))
   const database = storage.environments.sandbox
-  const events = await database.query<{ id: string }>("SELECT id FROM events WHERE type = 'entity.created'")
+  const events = await database.query<{ id: string }>(
+    "SELECT 'evt_' || substr(id, 5) AS id FROM audit_entries WHERE type = 'entity.created'",
+  )
   const states = await database.query('SELECT state, count(*) AS count FROM webhook_deliveries GROUP BY state')
   await storage.close()
   assert.equal(events.length, EVENTS)

@@ -47,7 +47,7 @@ test('people whose entries a restored log has lost are let in again by a command
   const kept = (await production.query<{ id: string }>('SELECT id FROM audit_entries')).map(({ id }) => id)
   const ben = await person('ben', 'owner')
   // As if production alone had been restored from a backup of the moment before Ben joined.
-  await tamper(production, 'DELETE FROM audit_pending WHERE entry_id <> ALL($1::text[])', [kept])
+  await tamper(production, 'DELETE FROM audit_flushes WHERE NOT entry_ids <@ $1::text[]', [kept])
   await tamper(production, 'DELETE FROM audit_entries WHERE id <> ALL($1::text[])', [kept])
   later()
   assert.equal(await statusOf(ben), 401)
@@ -122,7 +122,7 @@ test('an operator whose removal the log has lost stays removed', async () => {
   assert.equal((await ada.call(`${organizationId}/production/team.remove`, input)).status, 200)
   const removal = "SELECT id FROM audit_entries WHERE type = 'operator.removed' AND subject_id = $1"
   const [lost] = await production.query(removal, [fay.operatorId])
-  await tamper(production, 'DELETE FROM audit_pending WHERE entry_id = $1', [lost!.id])
+  await tamper(production, 'DELETE FROM audit_flushes WHERE $1 = ANY(entry_ids)', [lost!.id])
   await tamper(production, 'DELETE FROM audit_entries WHERE id = $1', [lost!.id])
   later()
   await acceptRows({ reason: 'production restored' })
@@ -132,7 +132,14 @@ test('an operator whose removal the log has lost stays removed', async () => {
     [fay.operatorId],
     POWER_ENTRIES,
   )
-  const removed = { type: 'operator.removed', occurred_at: new Date(0).toISOString(), data: '{}' }
+  const subject = { trail_id: fay.operatorId, subject_id: fay.operatorId }
+  const removed = {
+    type: 'operator.removed',
+    occurred_at: new Date(0).toISOString(),
+    ...subject,
+    data: '{}',
+    hashes: null,
+  }
   const [time] = powerlessTimes([removed, ...about.get(fay.operatorId)!])
   assert.equal(time!.untilMs, Number.POSITIVE_INFINITY, 'a row that says removed gives no power back')
 })

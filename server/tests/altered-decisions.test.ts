@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
-import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
+import { sha256 } from '../src/core/canonical-json.ts'
+import { type Documents, packSegment } from '../src/store/documents/segment.ts'
 import { entryOf } from '../src/store/environment/stored-entry.ts'
-import type { RowOf } from '../src/store/schema/tables.ts'
+import { columnsOf, type RowOf } from '../src/store/schema/tables.ts'
+import { dataOf, storeData } from '../src/store/write-path/entry-data.ts'
+import { alterDocument, deleteDocuments, storedDocuments } from './alter-documents.ts'
 import { sealedReplay, trailSealed } from './sealed-replay.ts'
 import { tamper } from './tamper.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
@@ -24,11 +27,26 @@ async function underwrite(entityId: string, request: object, organization: TestO
   return answer.body
 }
 
+/** A document of a decision, and what it becomes. */
+type AlteredDocument = readonly [name: keyof Documents, altered: string | ((stored: string) => string)]
+
+/** Replaces a part that the document has. */
+const replaced = (part: string | RegExp, by: string) => (stored: string) => {
+  const altered = stored.replace(part, by)
+  assert.notEqual(altered, stored)
+  return altered
+}
+const ABUSE = '"history.abuse":{"value":0}'
+const NESTED = '['.repeat(200_000) + ']'.repeat(200_000)
+
 /** A decision about a new entity, with functions to alter its rows and to replay it. */
 async function alterableDecision(name: string) {
   const { body: entity } = await acme.post('/v1/entities', { external_id: name })
   const decision = await underwrite(entity.id, { product: 'credit_line' })
-  const alter = (sql: string) => tamper(database, sql, [decision.id])
+  const alter = async (alteration: string | AlteredDocument) => {
+    if (typeof alteration === 'string') await tamper(database, alteration, [decision.id])
+    else await alterDocument(database, decision.id, ...alteration)
+  }
   const replayed = async () => {
     const { status, body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
     assert.equal(status, 200)
@@ -39,9 +57,7 @@ async function alterableDecision(name: string) {
 
 test('a decision whose facts were altered replays with another verdict, and the replay names both', async () => {
   const { decision, alter, replayed } = await alterableDecision('altered')
-  await alter(
-    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":3}') WHERE decision_id = $1`,
-  )
+  await alter(['facts', replaced(ABUSE, '"history.abuse":{"value":3}')])
   const { matches, paths, differences, decision: returned } = await replayed()
   assert.equal(matches, false)
   assert.ok(paths.includes('/evidence/facts'))
@@ -50,101 +66,64 @@ test('a decision whose facts were altered replays with another verdict, and the 
   assert.deepEqual(returned, decision)
 })
 
-for (const [what, sql, path] of [
+for (const [what, alteration, path] of [
   [
     'an added field that the policy does not read',
-    `UPDATE decision_evidence SET facts = replace(facts, '"format":1', '"format":1,"more":2') WHERE decision_id = $1`,
+    ['facts', replaced('"format":1', '"format":1,"more":2')],
     '/evidence/facts',
   ],
-  ['facts that are not JSON', `UPDATE decision_evidence SET facts = 'x' WHERE decision_id = $1`, '/evidence/facts'],
-  ['facts that are empty', `UPDATE decision_evidence SET facts = '{}' WHERE decision_id = $1`, '/evidence/facts'],
+  ['facts that are not JSON', ['facts', 'x'], '/evidence/facts'],
+  ['facts that are empty', ['facts', '{}'], '/evidence/facts'],
   [
     'a fact that is a number',
-    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":5') WHERE decision_id = $1`,
+    ['facts', replaced(ABUSE, '"history.abuse":5')],
     '/evidence/facts/features/history.abuse',
   ],
-  [
-    'a fact that is null',
-    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":null') WHERE decision_id = $1`,
-    '/evidence/facts/features/history.abuse',
-  ],
+  ['a fact that is null', ['facts', replaced(ABUSE, '"history.abuse":null')], '/evidence/facts/features/history.abuse'],
   [
     'a fact whose value is a list',
-    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":[]}') WHERE decision_id = $1`,
+    ['facts', replaced(ABUSE, '"history.abuse":{"value":[]}')],
     '/evidence/facts/features/history.abuse',
   ],
   [
     'a fact whose age is a text',
-    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":0,"age_days":"x"}') WHERE decision_id = $1`,
+    ['facts', replaced(ABUSE, '"history.abuse":{"value":0,"age_days":"x"}')],
     '/evidence/facts/features/history.abuse',
   ],
   [
     'a fact whose number is out of range',
-    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":1e999}') WHERE decision_id = $1`,
+    ['facts', replaced(ABUSE, '"history.abuse":{"value":1e999}')],
     '/evidence/facts',
   ],
-  [
-    'a fact with a lone surrogate',
-    `UPDATE decision_evidence SET facts = replace(facts, '"value":"none"', '"value":"\\ud800"') WHERE decision_id = $1`,
-    '/evidence/facts',
-  ],
-  [
-    'facts that hold a list',
-    `UPDATE decision_evidence SET facts = '{"format":1,"features":[1]}' WHERE decision_id = $1`,
-    '/evidence/facts',
-  ],
-  ['facts that are null', `UPDATE decision_evidence SET facts = 'null' WHERE decision_id = $1`, '/evidence/facts'],
-  [
-    'facts that nest too deep to parse',
-    `UPDATE decision_evidence SET facts = repeat('[', 200000) || repeat(']', 200000) WHERE decision_id = $1`,
-    '/evidence/facts',
-  ],
-  ['an empty graph', `UPDATE decision_evidence SET graph = '{}' WHERE decision_id = $1`, '/evidence/graph'],
-  ['a graph that is a list', `UPDATE decision_evidence SET graph = '[1]' WHERE decision_id = $1`, '/evidence/graph'],
-  ['a graph that is null', `UPDATE decision_evidence SET graph = 'null' WHERE decision_id = $1`, '/evidence/graph'],
-  ['a graph that is not JSON', `UPDATE decision_evidence SET graph = '{' WHERE decision_id = $1`, '/evidence/graph'],
-  ['a trace that is null', `UPDATE decision_evidence SET trace = 'null' WHERE decision_id = $1`, '/evidence/trace'],
-  ['a trace that is not JSON', `UPDATE decision_evidence SET trace = 'x' WHERE decision_id = $1`, '/evidence/trace'],
-  [
-    'a trace that nests too deep to parse',
-    `UPDATE decision_evidence SET trace = repeat('[', 200000) || repeat(']', 200000) WHERE decision_id = $1`,
-    '/evidence/trace',
-  ],
-  ['a decision that is not JSON', `UPDATE decisions SET body = 'nonsense' WHERE id = $1`, '/decision'],
-  ['a decision that is empty', `UPDATE decisions SET body = '{}' WHERE id = $1`, '/decision'],
-  ['a decision that is a list', `UPDATE decisions SET body = '[1]' WHERE id = $1`, '/decision'],
-  ['a decision that is null', `UPDATE decisions SET body = 'null' WHERE id = $1`, '/decision'],
+  ['a fact with a lone surrogate', ['facts', replaced('"value":"none"', '"value":"\\ud800"')], '/evidence/facts'],
+  ['facts that hold a list', ['facts', '{"format":1,"features":[1]}'], '/evidence/facts'],
+  ['facts that are null', ['facts', 'null'], '/evidence/facts'],
+  ['facts that nest too deep to parse', ['facts', NESTED], '/evidence/facts'],
+  ['an empty graph', ['graph', '{}'], '/evidence/graph'],
+  ['a graph that is a list', ['graph', '[1]'], '/evidence/graph'],
+  ['a graph that is null', ['graph', 'null'], '/evidence/graph'],
+  ['a graph that is not JSON', ['graph', '{'], '/evidence/graph'],
+  ['a trace that is null', ['trace', 'null'], '/evidence/trace'],
+  ['a trace that is not JSON', ['trace', 'x'], '/evidence/trace'],
+  ['a trace that nests too deep to parse', ['trace', NESTED], '/evidence/trace'],
+  ['a decision that is not JSON', ['body', 'nonsense'], '/decision'],
+  ['a decision that is empty', ['body', '{}'], '/decision'],
+  ['a decision that is a list', ['body', '[1]'], '/decision'],
+  ['a decision that is null', ['body', 'null'], '/decision'],
   [
     'a decision whose reasons are null',
-    `UPDATE decisions SET body = regexp_replace(body, '"reason_codes":\\[.*?\\]', '"reason_codes":[null]') WHERE id = $1`,
+    ['body', replaced(/"reason_codes":\[.*?\]/, '"reason_codes":[null]')],
     '/decision',
   ],
-  ['an empty trace', `UPDATE decision_evidence SET trace = '{}' WHERE decision_id = $1`, '/evidence/trace'],
-  [
-    'another verdict',
-    `UPDATE decisions SET body = replace(body, '"manual_review"', '"approve"') WHERE id = $1`,
-    '/verdict',
-  ],
-  [
-    'another time',
-    `UPDATE decisions SET body = regexp_replace(body, '"created_at":"[^"]*"', '"created_at":"2020-01-01T00:00:00.000Z"') WHERE id = $1`,
-    '/decision',
-  ],
-  [
-    'another request id',
-    `UPDATE decisions SET body = regexp_replace(body, '"request_id":"[^"]*"', '"request_id":"req_x"') WHERE id = $1`,
-    '/decision',
-  ],
+  ['an empty trace', ['trace', '{}'], '/evidence/trace'],
+  ['another verdict', ['body', replaced('"manual_review"', '"approve"')], '/verdict'],
+  ['another time', ['body', replaced(/"created_at":"[^"]*"/, '"created_at":"2020-01-01T00:00:00.000Z"')], '/decision'],
+  ['another request id', ['body', replaced(/"request_id":"[^"]*"/, '"request_id":"req_x"')], '/decision'],
   ['another verdict in its column', `UPDATE decisions SET verdict = 'approve' WHERE id = $1`, '/columns/verdict'],
-  [
-    'another policy checksum in its column',
-    `UPDATE decisions SET policy_checksum = 'x' WHERE id = $1`,
-    '/columns/policy_checksum',
-  ],
 ] as const) {
   test(`the replay reports altered rows: ${what}`, async () => {
     const { alter, replayed } = await alterableDecision(`alter ${what}`)
-    await alter(sql)
+    await alter(alteration)
     const { matches, paths } = await replayed()
     assert.equal(matches, false)
     assert.ok(paths.includes(path), JSON.stringify(paths))
@@ -152,12 +131,6 @@ for (const [what, sql, path] of [
 }
 
 for (const [what, sql, path] of [
-  [
-    'the entry of another decision',
-    `UPDATE decision_evidence SET audit_entry_id = (SELECT id FROM audit_entries WHERE type = 'decision.created' AND subject_id <> $1 LIMIT 1) WHERE decision_id = $1`,
-    '/evidence/audit_entry_id',
-  ],
-  ['no entry', `UPDATE decision_evidence SET audit_entry_id = 'x' WHERE decision_id = $1`, '/evidence/audit_entry_id'],
   [
     'an entry with another verdict',
     `UPDATE audit_entries SET data = replace(data, '"manual_review"', '"approve"') WHERE type = 'decision.created' AND subject_id = $1`,
@@ -194,12 +167,12 @@ for (const [what, sql, path] of [
   })
 }
 
-test('the replay reports deleted evidence and an altered policy', async () => {
-  const { alter, replayed } = await alterableDecision('deleted')
-  await alter('DELETE FROM decision_evidence WHERE decision_id = $1')
+test('the replay reports deleted documents and an altered policy', async () => {
+  const { decision: deleted, replayed } = await alterableDecision('deleted')
+  await deleteDocuments(database, deleted.id)
   const { matches, paths, replayed: again } = await replayed()
   assert.deepEqual([matches, again], [false, null])
-  assert.deepEqual(paths, ['/evidence/facts', '/evidence/trace', '/evidence/graph'])
+  assert.deepEqual(paths, ['/decision', '/evidence/facts', '/evidence/trace', '/evidence/graph'])
 
   const other = await api.newOrganization()
   const { body: entity } = await other.post('/v1/entities', { external_id: 'policy' })
@@ -255,45 +228,49 @@ test('a policy that was made active with SQL, without an activation on the log, 
 test('the replay of a decision that was inserted with SQL does not match', async () => {
   const { decision } = await alterableDecision('copied')
   const forged = `dec_${'0'.repeat(26)}`
+  const { body, ...evidence } = await storedDocuments(database, decision.id)
+  const documents = { ...evidence, decision_id: forged, body: body.replaceAll(decision.id, forged) }
+  const columns = columnsOf('decisions').filter((column) => column !== 'id')
   const copies = [
-    `INSERT INTO decisions SELECT org_id, $2, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, replace(body, id, $2), created_at
-     FROM decisions WHERE id = $1`,
-    `INSERT INTO decision_evidence SELECT org_id, $2, facts, trace, graph, 'aud_forged' FROM decision_evidence WHERE decision_id = $1`,
-    `INSERT INTO audit_entries SELECT org_id, 'aud_forged', trail_id, seq + 1000, type, occurred_at, actor_type, actor_id, request_id, subject_type, $2, data, leaf_hash, mac
+    `INSERT INTO decisions (id, ${columns}, flush) SELECT $2, ${columns}, flush FROM decisions WHERE id = $1`,
+    `INSERT INTO audit_entries SELECT org_id, 'aud_' || substr($2, 5), trail_id, seq + 1000, type, occurred_at, actor_type, actor_id, request_id, subject_type, $2, data, hashes, leaf_hash, mac, flush, place + 1000
      FROM audit_entries WHERE type = 'decision.created' AND subject_id = $1`,
   ]
   for (const sql of copies) await database.query(sql, [decision.id, forged])
-  const [copied] = await database.query<{ body: string; org_id: string }>(
-    'SELECT body, org_id FROM decisions WHERE id = $1',
-    [forged],
+  await database.query(
+    `INSERT INTO document_segments (org_id, is_packed, flush, part, first_flush, decision_ids, content)
+     SELECT org_id, false, flush, 1000, flush, ARRAY[id], $2::bytea FROM decisions WHERE id = $1`,
+    [forged, packSegment([documents])],
   )
-  const [entry] = await database.query<RowOf<'audit_entries'>>("SELECT * FROM audit_entries WHERE id = 'aud_forged'")
-  const data = canonicalJson({
-    ...JSON.parse(entry!.data),
-    decision_id: forged,
-    decision_sha256: sha256(copied!.body),
-  })
-  const leaf = leafHashOf(copied!.org_id, entryOf({ ...entry!, data }))
-  await tamper(database, 'UPDATE audit_entries SET data = $2, leaf_hash = $3 WHERE id = $1', ['aud_forged', data, leaf])
-  const { body } = await acme.get(`/v1/decisions/${forged}/replay`)
-  assert.deepEqual([body.matches, body.differences[0].path], [false, '/audit'])
+  const [entry] = await database.query<RowOf<'audit_entries'>>('SELECT * FROM audit_entries WHERE subject_id = $1', [
+    forged,
+  ])
+  const stored = storeData('decision.created', { ...dataOf(entry!), decision_sha256: sha256(documents.body) }, '')
+  const leaf = leafHashOf(acme.id, entryOf({ ...entry!, ...stored }))
+  await tamper(database, 'UPDATE audit_entries SET hashes = $2::bytea, leaf_hash = $3 WHERE id = $1', [
+    entry!.id,
+    stored.hashes,
+    leaf,
+  ])
+  const { body: replay } = await acme.get(`/v1/decisions/${forged}/replay`)
+  assert.deepEqual([replay.matches, replay.differences[0].path], [false, '/audit'])
 })
 
 test('a decision whose proof does not lead to the signed head does not match', async () => {
-  const others = "AND entry_id NOT IN (SELECT id FROM audit_entries WHERE type = 'decision.created')"
+  const others = "AND flush NOT IN (SELECT flush FROM audit_entries WHERE type = 'decision.created')"
   for (const alterations of [
     ['DELETE FROM audit_nodes WHERE org_id = $1'],
-    [`DELETE FROM audit_leaves WHERE org_id = $1 ${others}`],
+    [`DELETE FROM audit_flushes WHERE org_id = $1 ${others}`],
     [
-      "UPDATE audit_nodes SET hash = repeat('0', 64) WHERE org_id = $1",
-      `UPDATE audit_leaves SET leaf_hash = repeat('0', 64) WHERE org_id = $1 ${others}`,
+      "UPDATE audit_nodes SET hash = decode(repeat('00', 32), 'hex') WHERE org_id = $1",
+      `UPDATE audit_flushes SET leaf_hashes = decode(repeat('00', octet_length(leaf_hashes)), 'hex') WHERE org_id = $1 ${others}`,
     ],
   ]) {
     const other = await api.newOrganization()
     const { body: entity } = await other.post('/v1/entities', { external_id: 'unproved' })
     const decision = await underwrite(entity.id, { product: 'credit_line' }, other)
-    // A later leaf, so that the proof needs another leaf wherever the decision's is in the tree.
-    await other.post(`/v1/entities/${entity.id}/consents`, { purpose: 'marketing' })
+    // Later leaves, so that the proof needs leaves of the decision's block, and the stored node of another one.
+    for (let n = 0; n < 32; n++) await other.post(`/v1/entities/${entity.id}/consents`, { purpose: 'marketing' })
     await trailSealed(other, entity.id)
     assert.equal((await sealedReplay(other, decision.id)).body.matches, true)
     for (const sql of alterations) await tamper(database, sql, [other.id])

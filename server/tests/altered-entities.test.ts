@@ -1,6 +1,7 @@
 /** What the pages about entities show after rows behind them were altered by SQL. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { alterDocument } from './alter-documents.ts'
 import { newConsequenceWorker } from './consequence-worker.ts'
 import { signedInOperator } from './console-client.ts'
 import { createEntity, underwrite } from './figures-requests.ts'
@@ -65,7 +66,8 @@ test('the page of an entity shows what was not altered beside metadata, consents
     "UPDATE consents SET data_categories = '{}' WHERE entity_id = $1 AND purpose = 'credit_underwriting'",
     [id],
   )
-  await tamper(database, "UPDATE decisions SET body = 'x', verdict = 'lend' WHERE id = $1", [decisionId])
+  await tamper(database, "UPDATE decisions SET verdict = 'lend' WHERE id = $1", [decisionId])
+  await alterDocument(database, decisionId, 'body', 'x')
   const { metadata, consents, decisions, trust } = await read('entities.show', { id })
   assert.equal(metadata, null)
   assert.deepEqual(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { tamper } from './tamper.ts'
+import { alterDocument } from './alter-documents.ts'
 import { startTestService } from './test-service.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../docs/examples/verify-decision.js')
@@ -33,10 +33,8 @@ test('the example in the docs verifies a decision from the answers of the API al
   const { stdout, code } = await run()
   assert.deepEqual([code, stdout.match(/^ok /gm)?.length, /BAD/.test(stdout)], [undefined, 5, false], stdout)
 
-  await tamper(
-    api.service.installation.storage.environments.sandbox,
-    `UPDATE decisions SET body = replace(body, '"verdict":"manual_review"', '"verdict":"approve"') WHERE id = $1`,
-    [decision.id],
+  await alterDocument(api.service.installation.storage.environments.sandbox, decision.id, 'body', (body) =>
+    body.replace('"verdict":"manual_review"', '"verdict":"approve"'),
   )
   const edited = await run()
   assert.deepEqual([edited.code, edited.stdout.includes('BAD the decision is the recorded one')], [1, true])

@@ -12,6 +12,8 @@ import type { Facts } from '../src/core/facts/facts.ts'
 import { parsePolicy } from '../src/core/policy/parse-policy.ts'
 import { VERDICTS } from '../src/core/vocabularies.ts'
 import { byOperator, byService } from './acts.ts'
+import { storedDocuments } from './alter-documents.ts'
+import { copyDecisions } from './copy-decisions.ts'
 import { type Persona, personas } from './personas.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { tamper } from './tamper.ts'
@@ -91,10 +93,12 @@ test('a backtest gives each recorded decision the verdict that decide gives on i
   const result = await backtest('strict-1')
   const parsed = parsePolicy(strictSource('strict-1'))
   assert.ok('policy' in parsed)
-  const rows = await database.query<{ decision_id: string; verdict: string; facts: string; body: string }>(
-    `SELECT decision_id, verdict, facts, body FROM decision_evidence AS evidence
-     JOIN decisions ON decisions.org_id = evidence.org_id AND id = decision_id WHERE evidence.org_id = $1`,
+  const decisions = await database.query<{ id: string; verdict: string }>(
+    'SELECT id, verdict FROM decisions WHERE org_id = $1',
     [acme.id],
+  )
+  const rows = await Promise.all(
+    decisions.map(async ({ id, verdict }) => ({ verdict, ...(await storedDocuments(database, id)) })),
   )
   const expected = rows.map((row) => ({
     id: row.decision_id,
@@ -127,19 +131,7 @@ test('a backtest gives each recorded decision the verdict that decide gives on i
 test('a backtest of many pages decides every decision once, and the newest first', async () => {
   const other = await api.newOrganization()
   const COPIES = 300
-  const id = (column: string) => `'dec_0' || lpad(copy::text, 4, '0') || substr(${column}, 10)`
-  const copies = `generate_series(1, ${COPIES}) AS copy WHERE org_id = $2`
-  await database.query(
-    `INSERT INTO decisions (org_id, id, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at)
-     SELECT $1, ${id('id')}, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body,
-       created_at + copy * interval '1 second' FROM decisions, ${copies}`,
-    [other.id, acme.id],
-  )
-  await database.query(
-    `INSERT INTO decision_evidence (org_id, decision_id, facts, trace, graph, audit_entry_id)
-     SELECT $1, ${id('decision_id')}, facts, trace, graph, audit_entry_id FROM decision_evidence, ${copies}`,
-    [other.id, acme.id],
-  )
+  await copyDecisions(database, { from: acme.id, to: other.id, copies: COPIES })
   const source = strictSource('draft')
   const one = await backtestDraft(installation, ACT, { source, range: ALL })
   const many = await backtestDraft(installation, byService(other.id), { source, range: { last: 100_000 } })
@@ -162,7 +154,7 @@ test('a backtest writes its result and its audit entry, and nothing else', async
   await backtest('strict-2')
   const after = await rowCounts()
   const written = Object.keys(after).filter((table) => after[table] !== before[table])
-  assert.deepEqual(written, ['audit_entries', 'policy_backtests'])
+  assert.deepEqual(written, ['audit_entries', 'audit_flushes', 'policy_backtests'])
   const draft = await backtestDraft(installation, ACT, { source: strictSource('draft'), range: ALL })
   assert.ok(draft.decided > 0)
   assert.deepEqual(await rowCounts(), after)

@@ -1,6 +1,7 @@
 /** A clock that is set back, as after a correction by hand. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decisionRow } from './decision-row.ts'
 import { startTestService } from './test-service.ts'
 
 let aheadMs = 0
@@ -23,37 +24,18 @@ test('after the clock is set back by an hour, facts and decisions are still date
 })
 
 test('the latest decision is the last one on the newest facts, whatever the order of ids', async () => {
-  const { stores, storage } = api.service.installation
-  const decide = (decision_id: string, entity_version: number) =>
-    stores.sandbox.commit({
-      organizationId: acme.id,
-      latestDecisions: [
-        {
-          entity_id: 'ent_1',
-          decision_id,
-          entity_version,
-          request: '{}',
-          verdict: 'decline',
-          announced_verdict: 'decline',
-        },
-      ],
-    })
-  const latest = async () => {
-    const sql = 'SELECT decision_id FROM latest_decisions WHERE org_id = $1'
-    return (await storage.environments.sandbox.query(sql, [acme.id])).find((row) => row.decision_id !== undefined)
-  }
-  await storage.environments.sandbox.query('DELETE FROM latest_decisions WHERE org_id = $1', [acme.id])
+  const { sandbox } = api.service.installation.stores
+  const entity_id = api.service.installation.newId('ent')
+  const decide = (id: string, entity_version: number) =>
+    sandbox.commit({ organizationId: acme.id, decisions: [decisionRow({ id, entity_id, entity_version })] })
+  const latest = async () => (await sandbox.decisions.latest({ organizationId: acme.id, entityId: entity_id }))?.id
   await decide('dec_5', 1)
   await decide('dec_2', 1)
-  assert.deepEqual(
-    await latest(),
-    { decision_id: 'dec_2' },
-    'the id of the later one is from a clock that was set back',
-  )
+  assert.equal(await latest(), 'dec_2', 'the id of the later one is from a clock that was set back')
   await Promise.all([decide('dec_4', 3), decide('dec_7', 2)])
-  assert.deepEqual(await latest(), { decision_id: 'dec_4' }, 'one batch')
+  assert.equal(await latest(), 'dec_4', 'one batch')
   await decide('dec_9', 2)
-  assert.deepEqual(await latest(), { decision_id: 'dec_4' }, 'a decision on older facts that is committed late')
+  assert.equal(await latest(), 'dec_4', 'a decision on older facts that is committed late')
 })
 
 test('exposures are refreshed after the clock is set back', async () => {

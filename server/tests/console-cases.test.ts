@@ -193,7 +193,7 @@ test('a case decided in the console leaves the review, the audit entry and the e
   assert.equal(entries.length, 2)
   for (const { actor } of entries) assert.deepEqual(actor, { type: 'operator', id: ada.operatorId })
   const [event] = await database.query<{ data: string }>(
-    "SELECT data FROM events WHERE org_id = $1 AND type = 'decision.reviewed' ORDER BY id DESC LIMIT 1",
+    "SELECT data FROM audit_entries WHERE org_id = $1 AND type = 'decision.reviewed' ORDER BY id DESC LIMIT 1",
     [acme.id],
   )
   assert.deepEqual(Object.keys(JSON.parse(event!.data)), [

@@ -230,7 +230,7 @@ for (const [name, operation] of reading)
 test('a statement that reads a whole big table is seen', async () => {
   const seen = async (on: Database, sql: string, params: unknown[]) =>
     (await rowsTouched(on, sql, params)).some(({ rows }) => rows >= ROWS)
-  assert.ok(await seen(database, 'SELECT count(*) FROM decisions WHERE policy_checksum = $1', ['approve']))
+  assert.ok(await seen(database, 'SELECT count(*) FROM decisions WHERE reason_codes = $1', ['approve']))
   assert.ok(await seen(database, 'SELECT count(*) FROM decisions WHERE org_id = $1', [organizationId]))
   assert.ok(await seen(control, 'UPDATE sessions SET address = $1 WHERE user_agent = $2', ['a', 'b']))
   assert.ok(!(await seen(control, 'UPDATE sessions SET address = $1 WHERE id = $2', ['a', 'b'])))

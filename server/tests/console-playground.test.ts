@@ -24,7 +24,7 @@ async function dry(input: object) {
 /** Counts what a decision writes; heads of the log are announced whenever it is sealed, so they are left out. */
 async function rowsWritten(): Promise<number[]> {
   const events = "events WHERE type <> 'audit.checkpoint'"
-  const tables = ['decisions', 'decision_evidence', 'audit_entries', events, 'latest_decisions', 'consequences']
+  const tables = ['decisions', 'document_segments', 'audit_entries', events, 'consequences']
   const counts = tables.map((table) => database.query<{ count: number }>(`SELECT count(*) AS count FROM ${table}`))
   return (await Promise.all(counts)).map(([row]) => row!.count)
 }

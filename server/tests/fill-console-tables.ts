@@ -1,13 +1,15 @@
 /** Fills every table that grows with rows of one organization, for tests of what the pages of the console read. */
 import { emptyState } from '../src/core/facts/entity-state.ts'
+import type { Database } from '../src/store/database/database.ts'
 import type { Storage } from '../src/store/storage.ts'
+import { insertSegments } from './copy-decisions.ts'
 import { fillTable } from './fill-table.ts'
 
 /** Rows of most tables: enough that reading a whole one is seen. */
 export const ROWS = 10_000
 /** Rows of the tables that a search without an index looks at: more than its bound. */
 export const ROWS_SEARCHED = 25_000
-const SEARCHED = ['entities', 'decisions', 'decision_evidence', 'cases', 'outcomes', 'audit_entries']
+const SEARCHED = ['entities', 'decisions', 'cases', 'outcomes', 'audit_entries']
 /** Days of the counters, of which the longest range of a page has a twentieth. */
 const DAYS = 2_000
 
@@ -57,12 +59,11 @@ const RECORDS: Record<string, Record<string, string>> = {
   decisions: {
     id: idOf('dec'),
     verdict: "'manual_review'",
-    body: `'{"limit":null}'`,
     risk_tier: "CASE WHEN n < 100 THEN 'E' ELSE 'T' || n % 5 END",
     policy_version: "'policy-' || n / 5000",
     product: "CASE WHEN n < 50 THEN 'rare' ELSE 'product-' || n % 3 END",
+    flush: 'n',
   },
-  decision_evidence: { facts: `'{"features":{}}'`, trace: `'${JSON.stringify(TRACE)}'`, graph: "'{}'" },
   // Half of the cases are closed.
   cases: {
     id: idOf('cas'),
@@ -95,8 +96,15 @@ const RECORDS: Record<string, Record<string, string>> = {
     type: "'entity.created'",
     actor_type: "'api_key'",
     actor_id: "'key_' || n % 3",
+    flush: 'n',
+    place: '0',
   },
-  audit_leaves: { leaf_index: 'n', entry_id: idOf('aud') },
+  audit_flushes: {
+    flush: 'n',
+    entry_ids: `ARRAY[${idOf('aud')}]`,
+    leaf_hashes: 'sha256(n::text::bytea)',
+    first_leaf: 'n',
+  },
   audit_heads: { tree_size: 'n' },
   webhook_deliveries: {
     event_type: "'entity.created'",
@@ -148,10 +156,28 @@ export async function fillConsoleTables(
   await production.query('ALTER TABLE reviews DISABLE TRIGGER ends_review_wait')
   for (const [table, columns] of Object.entries(RECORDS))
     await fillTable(production, table, { range: rangeOf(table), columns: { ...own, ...SHARED, ...columns } })
+  await fillSegments(production, organizationId)
   for (const [table, columns] of Object.entries(COUNTERS))
     await fillTable(production, table, { range: [1, DAYS * 20], columns: { ...own, ...OF_A_DAY, ...columns } })
   for (const [table, columns] of Object.entries(ACCOUNTS))
     await fillTable(control, table, { range: [1, ROWS], columns: { ...OTHERS, ...columns } })
+}
+
+/** Gives each decision a segment of its own, as a service with few requests writes them. */
+async function fillSegments(database: Database, organizationId: string): Promise<void> {
+  const documents = { body: '{"reason_codes":[]}', facts: '{"features":{}}', trace: JSON.stringify(TRACE), graph: '{}' }
+  await insertSegments(
+    (sql, params) => database.query(sql, params),
+    organizationId,
+    Array.from({ length: ROWS_SEARCHED }, (_, index) => ({
+      is_packed: false,
+      flush: index + 1,
+      part: 0,
+      first_flush: index + 1,
+      documents: [{ decision_id: idAt('dec', index + 1), ...documents }],
+    })),
+  )
+  await database.query('VACUUM ANALYZE document_segments')
 }
 
 /** The numbers of the rows of a table: the newest rows of most tables have the same. */

@@ -78,7 +78,7 @@ test('a request that loses its key to another node writes nothing and repeats th
 
 test('a request that loses its key to another request of another node is refused and writes nothing', async () => {
   const counts = await rowCounts()
-  commitKeyElsewhere({ fingerprint: 'another request' })
+  commitKeyElsewhere({ fingerprint: Buffer.from('another request') })
   const refused = await acme.post(path, batch('refused'), { 'Idempotency-Key': 'refused' })
   assert.deepEqual([refused.status, refused.body.error.code], [422, 'idempotency_key_reused'])
   assert.deepEqual(

@@ -25,18 +25,23 @@ export const OUT_OF_REACH: readonly OutOfReach[] = [
     sql: `DELETE FROM graph_track_records WHERE org_id = $1`,
   },
   {
-    what: 'The pointer to the latest decision of an entity',
-    why: 'it only says which decision is evaluated again; the decisions themselves are compared',
-    sql: `UPDATE latest_decisions SET verdict = 'decline', announced_verdict = 'decline' WHERE org_id = $1`,
+    what: 'Which decision of an entity is its latest',
+    why: 'it only says which one is evaluated again; everything else of the decisions is compared',
+    sql: 'UPDATE decisions SET entity_version = 0 WHERE org_id = $1',
   },
   {
-    what: 'Answers that are kept for retries',
-    why: 'they are deleted after a day; the decision that an answer repeats is compared',
-    sql: `UPDATE idempotency_keys SET body = replace(body, 'manual_review', 'approve') WHERE org_id = $1`,
+    what: 'The verdicts that re-evaluations announced',
+    why: 'they only say what is announced again; entries name each announcement',
+    sql: `INSERT INTO turned_verdicts (org_id, decision_id, verdict, previous) SELECT org_id, id, 'decline', verdict FROM decisions WHERE org_id = $1`,
+  },
+  {
+    what: 'Idempotency keys that were used, and answers that are kept for retries',
+    why: 'answers are deleted after a day; the key of a decision only points to it, and the decision is compared',
+    sql: 'DELETE FROM idempotency_keys WHERE org_id = $1',
   },
   {
     what: 'Events, webhook endpoints and deliveries',
-    why: 'an event repeats an entry of the log, which is compared; endpoints may change at any time',
+    why: 'an event is an entry of the log or repeats one, and entries are compared; endpoints may change at any time',
     sql: `UPDATE events SET data = '{}' WHERE org_id = $1`,
   },
   {

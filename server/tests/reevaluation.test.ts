@@ -39,7 +39,7 @@ function revokeConsent(id: string) {
 async function announcements(id: string) {
   await worker.drain()
   const rows = await database.query<{ data: string }>(
-    "SELECT data FROM events WHERE type = 'decision.reevaluation_due' AND data LIKE $1 ORDER BY id",
+    "SELECT data FROM audit_entries WHERE type = 'decision.reevaluation_due' AND data LIKE $1 ORDER BY id",
     [`%${id}%`],
   )
   return rows.map(({ data }) => JSON.parse(data))

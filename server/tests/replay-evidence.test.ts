@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { findCommand } from '../src/cli/commands.ts'
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
 import { activateDocument } from './activate-document.ts'
+import { alterDocument } from './alter-documents.ts'
 import { type Persona, personas } from './personas.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { untilCachesExpire } from './service-process.ts'
@@ -183,14 +184,12 @@ test('decisions explain names what was altered, and its exit code is 1', async (
   const explain = findCommand('decisions explain')!
   const run = () => explain.run(installation, { options: { org: acme.id }, positionals: [decision.id], caller: 'test' })
   assert.equal(explain.isBad!(await run()), false)
-  await tamper(
-    database,
-    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":3}') WHERE decision_id = $1`,
-    [decision.id],
+  await alterDocument(database, decision.id, 'facts', (facts) =>
+    facts.replace('"history.abuse":{"value":0}', '"history.abuse":{"value":3}'),
   )
   const altered = await run()
   assert.equal(explain.isBad!(altered), true)
   assert.match(explain.render(altered), /^Replay: DIFFERENT from what was recorded, at$\n {2}\/evidence\/facts$/m)
-  await tamper(database, "UPDATE decision_evidence SET facts = '{}' WHERE decision_id = $1", [decision.id])
+  await alterDocument(database, decision.id, 'facts', '{}')
   assert.match(explain.render(await run()), /^Verdict: approve\.$/m, 'what can still be read is shown')
 })

@@ -6,10 +6,12 @@ import { operatorEntry } from '../src/admin/entries.ts'
 import { recordContext } from '../src/admin/record-context.ts'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import type { Environment } from '../src/config.ts'
+import type { AuditData } from '../src/core/audit/audit-data.ts'
 import { type Checkpoint, signCheckpoint } from '../src/core/audit/checkpoint.ts'
 import type { HmacKeys } from '../src/core/audit/entry-mac.ts'
 import { openEnvironmentStore } from '../src/store/environment/environment-store.ts'
-import { type AuditEntryRow, auditEntryRow } from '../src/store/write-path/record.ts'
+import { dataOf } from '../src/store/write-path/entry-data.ts'
+import { type AuditEntryRow, auditEntryRow, domainEventRows } from '../src/store/write-path/record.ts'
 import { signedInOperator } from './console-client.ts'
 import { tamper } from './tamper.ts'
 import { startTestService } from './test-service.ts'
@@ -68,8 +70,7 @@ async function forgedActivation() {
 
 async function insertLeaf(organizationId: string, entryId: string, index: number) {
   await sandbox.query(
-    `INSERT INTO audit_leaves (org_id, leaf_index, entry_id, leaf_hash)
-     SELECT org_id, $3, id, leaf_hash FROM audit_entries WHERE org_id = $1 AND id = $2`,
+    'UPDATE audit_flushes SET first_leaf = $3 WHERE org_id = $1 AND entry_ids = ARRAY[$2] AND first_leaf IS NULL',
     [organizationId, entryId, index],
   )
 }
@@ -88,8 +89,8 @@ test('a leaf that was inserted beyond the signed tree does not confirm an activa
 
 test('a leaf below the first one does not confirm an activation under a retired key, and verification names it', async () => {
   const { organizationId, entryId, activated } = await forgedActivation()
-  await assert.rejects(insertLeaf(organizationId, entryId, -1), /audit_leaves_leaf_index_check/)
-  await sandbox.query('ALTER TABLE audit_leaves DROP CONSTRAINT IF EXISTS audit_leaves_leaf_index_check')
+  await assert.rejects(insertLeaf(organizationId, entryId, -1), /audit_flushes_first_leaf_check/)
+  await sandbox.query('ALTER TABLE audit_flushes DROP CONSTRAINT IF EXISTS audit_flushes_first_leaf_check')
   await insertLeaf(organizationId, entryId, -1)
   assert.equal(await activated(), null)
   const { problems } = await verifyAuditLog({
@@ -134,15 +135,16 @@ test('an entry of a decision under a retired key is authentic only if it was sea
     return (await rotated.decisions.recorded(organization.id, decision.id))!.entry!.is_authentic
   })
   const genuine = (await rotated.decisions.recorded(organization.id, decision.id))!.entry!
-  const entry = auditEntryRow(recordContext(installation, { organizationId: organization.id, actor: ACTOR }), {
-    type: 'decision.created',
-    trailId: entity.body.id,
-    subject: { type: 'decision', id: decision.id },
-    data: JSON.parse(genuine.data),
-  })
+  const [entry] = domainEventRows(recordContext(installation, { organizationId: organization.id, actor: ACTOR }), [
+    {
+      type: 'decision.created',
+      trailId: entity.body.id,
+      subject: { type: 'decision', id: decision.id },
+      data: dataOf(genuine) as AuditData<'decision.created'>,
+    },
+  ]) as [AuditEntryRow]
+  await tamper(sandbox, 'DELETE FROM audit_entries WHERE id = $1', [genuine.id])
   await write(organization.id, entry)
-  const evidence = 'UPDATE decision_evidence SET audit_entry_id = $2 WHERE decision_id = $1'
-  await tamper(sandbox, evidence, [decision.id, entry.id])
   await insertLeaf(organization.id, entry.id, 1_000_000)
   const recorded = (await store.decisions.recorded(organization.id, decision.id))!.entry!
   assert.deepEqual([recorded.id, recorded.is_authentic], [entry.id, false])

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { type AuditEntry, leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { type Checkpoint, type LogIdentity, signCheckpoint } from '../src/core/audit/checkpoint.ts'
 import type { LogProblem } from '../src/core/audit/log-report.ts'
-import { appendLeaves } from '../src/core/audit/merkle-tree.ts'
-import type { StoredLeaf } from '../src/core/audit/stored-pairs.ts'
+import { appendLeaves, BLOCK_LEAVES, BLOCK_LEVEL } from '../src/core/audit/merkle-tree.ts'
+import type { StoredLeaf } from '../src/core/audit/stored-blocks.ts'
 import type { HeadsToVerify } from '../src/core/audit/trusted-heads.ts'
 import { type LogPage, verifyLog as verifyPages } from '../src/core/audit/verify-log.ts'
 
@@ -31,18 +31,27 @@ export const entryOf = (index: number): AuditEntry => ({
 export function sealedLog(sizes: readonly number[], { withNodes = true, entry = entryOf } = {}) {
   const entries = Array.from({ length: sizes.at(-1) ?? 0 }, (_, index) => entry(index))
   const hashes = entries.map((one) => leafHashOf(log.organizationId, one))
-  const pairs = new Map<number, string>()
+  const blocks = new Map<number, string>()
   const heads: Checkpoint[] = []
   let tree: { size: number; frontier: string[] } = { size: 0, frontier: [] }
   for (const size of sizes) {
     const grown = appendLeaves({ ...tree, leaves: hashes.slice(tree.size, size) })
-    for (const { level, index, hash } of grown.nodes) if (level === 1) pairs.set(index, hash)
+    for (const { level, index, hash } of grown.nodes) if (level === BLOCK_LEVEL) blocks.set(index, hash)
     heads.push(signHead(size, grown.root))
     tree = grown
   }
   const leaves = entries.map((one, leafIndex): StoredLeaf => {
-    const pairHash = (withNodes && pairs.get(Math.floor(leafIndex / 2))) || null
-    return { leafIndex, entryId: one.id, leafHash: hashes[leafIndex]!, entry: one, pairHash }
+    const blockHash = (withNodes && blocks.get(Math.floor(leafIndex / BLOCK_LEAVES))) || null
+    return {
+      leafIndex,
+      entryId: one.id,
+      leafHash: hashes[leafIndex]!,
+      entry: one,
+      // Statements with three entries each.
+      flush: 100 + Math.floor(leafIndex / 3),
+      place: leafIndex % 3,
+      blockHash,
+    }
   })
   return { ...log, leaves, heads, publicKeys: [key.publicKey] }
 }
@@ -91,8 +100,8 @@ export function forged(leaf: StoredLeaf): StoredLeaf {
 /** Exchanges the leaves at two indices; the stored nodes stay where they are. */
 export function exchanged(leaves: readonly StoredLeaf[], one: number, other: number): StoredLeaf[] {
   const put = (at: number, from: number): StoredLeaf => {
-    const { leafIndex, pairHash } = leaves[at]!
-    return { ...leaves[from]!, leafIndex, pairHash: pairHash ?? null }
+    const { leafIndex, blockHash } = leaves[at]!
+    return { ...leaves[from]!, leafIndex, blockHash: blockHash ?? null }
   }
   return leaves.with(one, put(one, other)).with(other, put(other, one))
 }

@@ -68,6 +68,40 @@ test('a hundred equal requests with one key, spread over two nodes, make one dec
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
 })
 
+test('equal requests with one key, spread over two nodes while keys are purged, make one decision', {
+  skip,
+}, async () => {
+  const installation = await openInstallation(readConfig(testStorage!.env))
+  try {
+    const { idempotencyKeys } = installation.stores.sandbox
+    const nextYear = new Date(Date.now() + 365 * 86_400_000).toISOString()
+    let isDone = false
+    const purging = (async () => {
+      let purges = 0
+      for (; !isDone; purges++) await idempotencyKeys.purge(nextYear)
+      return purges
+    })()
+    const entity = JSON.parse((await post(0, '/v1/entities', { external_id: 'purged' })).text)
+    const ask = { entity_id: entity.id, product: 'credit_line' }
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        postUntilAdmitted(n, '/v1/underwrite', ask, { 'Idempotency-Key': `purged-${n % 5}` }),
+      ),
+    )
+    isDone = true
+    assert.ok((await purging) > 0)
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+    const decisions = await installation.storage.environments.sandbox.query(
+      'SELECT id FROM decisions WHERE entity_id = $1',
+      [entity.id],
+    )
+    assert.equal(decisions.length, 5)
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 5)
+  } finally {
+    await installation.close()
+  }
+})
+
 test('simultaneous batches for one entity, spread over two nodes, are all written, each transaction once', {
   skip,
 }, async () => {

@@ -34,7 +34,7 @@ function newSealer(): Sealer {
     keys: installation.masterKey.sealingKeys('sandbox'),
     knownHeads: installation.knownHeads.sandbox,
     onError: (error) => assert.fail(String(error)),
-    onRefused: ({ id }) => assert.fail(id),
+    onRefused: ({ entry_ids }) => assert.fail(entry_ids.join()),
   })
 }
 const sealer = newSealer()

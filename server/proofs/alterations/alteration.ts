@@ -20,11 +20,18 @@ export interface Scene {
   otherKey: string
 }
 
-/** An alteration: its statements, and what the report has to contain. */
-export interface Alteration {
+/** An alteration: its statements or what it does to the documents of a decision, and what the report has to contain. */
+export type Alteration = (AlterationBySql | AlterationOfDocuments) & {
   what: string
-  sql: (scene: Scene) => string | readonly string[]
   named: (scene: Scene, database: Database) => string | RegExp | Promise<string | RegExp>
+}
+
+interface AlterationBySql {
+  sql: (scene: Scene) => string | readonly string[]
+}
+
+interface AlterationOfDocuments {
+  alter: (scene: Scene, database: Database) => Promise<void>
 }
 
 /** The leaf and the id of the first entry about a record. */
@@ -34,9 +41,9 @@ export async function leafOf(
   subject: string,
 ): Promise<{ leaf: number; entry: string }> {
   const [row] = await database.query<{ leaf: number; entry: string }>(
-    `SELECT leaf.leaf_index AS leaf, entry.id AS entry FROM audit_entries AS entry
-     JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
-     WHERE entry.org_id = $1 AND entry.subject_id = $2 ORDER BY leaf.leaf_index LIMIT 1`,
+    `SELECT flush.first_leaf + entry.place AS leaf, entry.id AS entry FROM audit_entries AS entry
+     JOIN audit_flushes AS flush ON flush.org_id = entry.org_id AND flush.flush = entry.flush
+     WHERE entry.org_id = $1 AND entry.subject_id = $2 ORDER BY leaf LIMIT 1`,
     [organization.id, subject],
   )
   return row!

@@ -1,6 +1,9 @@
 /** Alterations of the audit log itself. */
 import { type Alteration, leafOf } from './alteration.ts'
 
+/** SQL: the list of the three entries of the first policy, which have the leaves 1 to 3. */
+const LIST_OF_POLICY = 'org_id = $1 AND first_leaf = 1'
+
 /** Each is detected, and the report names the entry, the leaf or the head. */
 export const LOG_ALTERATIONS: readonly Alteration[] = [
   {
@@ -14,6 +17,12 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
     sql: ({ review }) =>
       `UPDATE audit_entries SET occurred_at = '2020-01-01' WHERE org_id = $1 AND subject_id = '${review}'`,
     named: async (scene, database) => `Entry ${(await leafOf(database, scene, scene.review)).entry} was edited`,
+  },
+  {
+    what: 'the hashes of an entry',
+    sql: ({ decision }) =>
+      `UPDATE audit_entries SET hashes = set_byte(hashes, 40, get_byte(hashes, 40) # 1) WHERE org_id = $1 AND subject_id = '${decision}'`,
+    named: async (scene, database) => `Entry ${(await leafOf(database, scene, scene.decision)).entry} was edited`,
   },
   {
     what: 'an entry with another MAC',
@@ -32,28 +41,64 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
     named: ({ entity }) => `The sequence numbers on the trail of ${entity} are not`,
   },
   {
-    what: 'a deleted leaf',
-    sql: () => 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index = 3',
-    named: () => 'Leaf 3 is missing.',
+    what: 'the place of an entry among those of its statement',
+    sql: ({ review }) => `UPDATE audit_entries SET place = place + 1 WHERE org_id = $1 AND subject_id = '${review}'`,
+    named: async (scene, database) =>
+      `Entry ${(await leafOf(database, scene, scene.review)).entry} names another place on the log than its leaf.`,
+  },
+  {
+    what: 'the statement of an entry',
+    sql: ({ review }) => `UPDATE audit_entries SET flush = flush + 1 WHERE org_id = $1 AND subject_id = '${review}'`,
+    named: async (scene, database) =>
+      `Entry ${(await leafOf(database, scene, scene.review)).entry} was never sealed: the list of its statement does not name it.`,
+  },
+  {
+    what: 'a deleted list of entries',
+    sql: () => `DELETE FROM audit_flushes WHERE ${LIST_OF_POLICY}`,
+    named: () => 'Leaves 1 to 3 are missing.',
+  },
+  {
+    what: 'a list of entries that waits again',
+    sql: () => `UPDATE audit_flushes SET first_leaf = NULL WHERE ${LIST_OF_POLICY}`,
+    named: () => /The list of statement \d+, which begins with entry \w+, waits to be sealed, but was sealed before/,
   },
   {
     what: 'the hash of a leaf',
-    sql: () => `UPDATE audit_leaves SET leaf_hash = repeat('a', 64) WHERE org_id = $1 AND leaf_index = 3`,
-    named: () => /sealed as leaf 3|Leaves 2 to 3 are altered/,
+    sql: () =>
+      `UPDATE audit_flushes SET leaf_hashes = overlay(leaf_hashes PLACING decode(repeat('aa', 32), 'hex') FROM 65) WHERE ${LIST_OF_POLICY}`,
+    named: () => /sealed as leaf 3/,
   },
   {
-    what: 'two leaves that changed places',
+    what: 'an id on a list of entries',
+    sql: () => `UPDATE audit_flushes SET entry_ids[3] = 'aud_none' WHERE ${LIST_OF_POLICY}`,
+    named: () => 'Entry aud_none, sealed as leaf 3, was removed.',
+  },
+  {
+    what: 'the MAC of a list of entries',
+    sql: () => `UPDATE audit_flushes SET mac = repeat('0', 64) WHERE ${LIST_OF_POLICY}`,
+    named: () => 'The list of the entries from leaf 1 on was not written by this service',
+  },
+  {
+    what: 'two leaves of one statement that changed places',
+    sql: () =>
+      `UPDATE audit_flushes SET entry_ids = ARRAY[entry_ids[2], entry_ids[1], entry_ids[3]],
+         leaf_hashes = substring(leaf_hashes FROM 33 FOR 32) || substring(leaf_hashes FOR 32) || substring(leaf_hashes FROM 65)
+       WHERE ${LIST_OF_POLICY}`,
+    named: () => /moved to leaf 1: it was sealed as leaf 2/,
+  },
+  {
+    what: 'two statements that changed places',
     sql: () => [
-      'UPDATE audit_leaves SET leaf_index = 999999 WHERE org_id = $1 AND leaf_index = 2',
-      'UPDATE audit_leaves SET leaf_index = 2 WHERE org_id = $1 AND leaf_index = 6',
-      'UPDATE audit_leaves SET leaf_index = 6 WHERE org_id = $1 AND leaf_index = 999999',
+      'UPDATE audit_flushes SET first_leaf = 999999 WHERE org_id = $1 AND first_leaf = 4',
+      'UPDATE audit_flushes SET first_leaf = 4 WHERE org_id = $1 AND first_leaf = 6',
+      'UPDATE audit_flushes SET first_leaf = 6 WHERE org_id = $1 AND first_leaf = 999999',
     ],
-    named: () => /moved to leaf 2/,
+    named: () => /moved to leaf 4/,
   },
   {
     what: 'a truncated log with its heads',
     sql: () => [
-      'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index > 4',
+      'DELETE FROM audit_flushes WHERE org_id = $1 AND first_leaf > 4',
       'DELETE FROM audit_heads WHERE org_id = $1',
       'DELETE FROM audit_nodes WHERE org_id = $1',
     ],
@@ -62,15 +107,16 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
   {
     what: 'a deleted log',
     sql: () =>
-      ['audit_entries', 'audit_leaves', 'audit_nodes', 'audit_heads'].map(
+      ['audit_entries', 'audit_flushes', 'audit_nodes', 'audit_heads'].map(
         (table) => `DELETE FROM ${table} WHERE org_id = $1`,
       ),
     named: () => /The log has 0 leaves, but this node signed a head of \d+ leaves/,
   },
   {
     what: 'a stored node of the tree',
-    sql: () => `UPDATE audit_nodes SET hash = repeat('c', 64) WHERE org_id = $1 AND level = 2 AND index = 1`,
-    named: () => 'The stored node over leaves 4 to 7',
+    sql: () =>
+      `UPDATE audit_nodes SET hash = decode(repeat('cc', 32), 'hex') WHERE org_id = $1 AND level = 4 AND index = 0`,
+    named: () => 'The stored node over leaves 0 to 15',
   },
   {
     what: 'the root of a head',
@@ -89,7 +135,13 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
   },
   {
     what: 'a queued entry that does not exist',
-    sql: () => `INSERT INTO audit_pending VALUES ($1, 'trail', 1, 'aud_none')`,
+    sql: () => `INSERT INTO audit_flushes VALUES ($1, 900000000, '{aud_none}', '', '')`,
     named: () => 'Entry aud_none waits to be sealed, but does not exist.',
+  },
+  {
+    what: 'a copy of a list of entries',
+    sql: () =>
+      `INSERT INTO audit_flushes SELECT org_id, 900000000, entry_ids, leaf_hashes, mac FROM audit_flushes WHERE ${LIST_OF_POLICY}`,
+    named: () => /The list of statement 900000000, .* waits to be sealed, but no entry names that statement/,
   },
 ]

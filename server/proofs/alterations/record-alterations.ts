@@ -1,5 +1,9 @@
 /** Alterations of the records that entries of the audit log speak of. */
 import type { Database } from '../../src/store/database/database.ts'
+import type { Documents } from '../../src/store/documents/segment.ts'
+import { columnsOf } from '../../src/store/schema/tables.ts'
+import { alterDocument, deleteDocuments } from '../../tests/alter-documents.ts'
+import { tamper } from '../../tests/tamper.ts'
 import { type Alteration, leafOf, type Scene } from './alteration.ts'
 
 /** The sentence about a record that was changed or is missing, with its entry and leaf. */
@@ -48,50 +52,75 @@ const KEY = { table: 'api_keys', record: 'API key', id: (scene: Scene) => scene.
 const decisionChanged = (parts: string) => recordNamed('decision', ({ decision }) => decision, `was changed (${parts})`)
 const step = (name: string) => async (scene: Scene) =>
   `The step “${name}” of policy ${scene.policy} was changed or is missing`
-const ofDecision = ({ decision }: Scene) => `WHERE org_id = $1 AND decision_id = '${decision}'`
+
+const columnEdited = (column: string, value: string, parts = column): Alteration => ({
+  what: `only the column ${column} of a decision edited to ${value}`,
+  sql: ({ decision }) => `UPDATE decisions SET ${column} = ${value} WHERE org_id = $1 AND id = '${decision}'`,
+  named: decisionChanged(parts),
+})
+
+const documentEdited = (name: keyof Documents, edit: (stored: string) => string): Alteration => ({
+  what: `an edited document of a decision: ${name}`,
+  alter: ({ decision }, database) => alterDocument(database, decision, name, edit),
+  named: decisionChanged(name),
+})
+
+const segmentEdited = (what: string, set: string): Alteration => ({
+  what,
+  sql: ({ decision }) => `UPDATE document_segments SET ${set} WHERE org_id = $1 AND '${decision}' = ANY(decision_ids)`,
+  named: decisionChanged('body, facts, trace, graph'),
+})
 
 /** Each is detected, and the report names the record, its entry and its leaf. */
 export const RECORD_ALTERATIONS: readonly Alteration[] = [
   {
     what: 'a decision edited to “approve, 999999”',
-    sql: ({ decision }) =>
-      `UPDATE decisions SET verdict = 'approve', body = replace(replace(body, '"verdict":"manual_review"', '"verdict":"approve"'), '}', ',"recommended_limit":999999}') WHERE org_id = $1 AND id = '${decision}'`,
+    async alter({ organization, decision }, database) {
+      const columns = `UPDATE decisions SET verdict = 'approve', recommended_limit = 999999 WHERE org_id = $1 AND id = $2`
+      await tamper(database, columns, [organization.id, decision])
+      await alterDocument(database, decision, 'body', (body) =>
+        JSON.stringify({ ...JSON.parse(body), verdict: 'approve', recommended_limit: 999_999 }),
+      )
+    },
     named: decisionChanged('body, verdict'),
   },
-  {
-    what: 'only the column of a verdict edited',
-    sql: ({ decision }) => `UPDATE decisions SET verdict = 'approve' WHERE org_id = $1 AND id = '${decision}'`,
-    named: decisionChanged('verdict'),
-  },
+  columnEdited('verdict', "'approve'"),
+  columnEdited('requested_amount', '1'),
+  columnEdited('requested_amount', 'NULL'),
+  columnEdited('currency', "'USD'"),
+  columnEdited('recommended_limit', '999999'),
+  columnEdited('reason_codes', "'x'"),
+  columnEdited('reference', "'x'"),
+  columnEdited('score', '999'),
+  columnEdited('score_cutoff', '1'),
+  columnEdited('flush', 'flush + 1000', 'body, facts, trace, graph'),
   {
     what: 'the product, tier and time of a decision edited',
     sql: ({ decision }) =>
       `UPDATE decisions SET product = 'x', risk_tier = 'A', created_at = '2020-01-01' WHERE org_id = $1 AND id = '${decision}'`,
     named: decisionChanged('product, risk_tier, created_at'),
   },
+  documentEdited('body', (body) => body.replace('"manual_review"', '"approve"')),
+  documentEdited('facts', (facts) => `${facts} `),
+  documentEdited('trace', (trace) => `${trace} `),
+  documentEdited('graph', () => '{"a":1}'),
   {
-    what: 'edited facts',
-    sql: (scene) => `UPDATE decision_evidence SET facts = facts || ' ' ${ofDecision(scene)}`,
-    named: decisionChanged('facts'),
+    what: 'the documents of a decision deleted from their segment',
+    alter: ({ decision }, database) => deleteDocuments(database, decision),
+    named: decisionChanged('body, facts, trace, graph'),
   },
   {
-    what: 'an edited trace',
-    sql: (scene) => `UPDATE decision_evidence SET trace = '{}' ${ofDecision(scene)}`,
-    named: decisionChanged('trace'),
+    what: 'a deleted segment',
+    sql: ({ decision }) => `DELETE FROM document_segments WHERE org_id = $1 AND '${decision}' = ANY(decision_ids)`,
+    named: decisionChanged('body, facts, trace, graph'),
   },
-  {
-    what: 'an edited graph',
-    sql: (scene) => `UPDATE decision_evidence SET graph = '{"a":1}' ${ofDecision(scene)}`,
-    named: decisionChanged('graph'),
-  },
-  {
-    what: 'deleted evidence',
-    sql: (scene) => `DELETE FROM decision_evidence ${ofDecision(scene)}`,
-    named: decisionChanged('facts, trace, graph, audit_entry_id'),
-  },
+  segmentEdited('a segment of garbage', `content = '\\x0badc0de'`),
+  segmentEdited('an empty segment', `content = ''`),
+  segmentEdited('a segment cut in half', 'content = substr(content, 1, length(content) / 2)'),
+  segmentEdited('a segment that names other decisions', `decision_ids = '{dec_other}'`),
   deleted('decisions', 'decision', ({ decision }) => decision),
   inserted('decisions', 'decision', {
-    columns: 'entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at',
+    columns: `${columnsOf('decisions').filter((column) => column !== 'org_id' && column !== 'id')}, flush`,
     id: ({ decision }) => decision,
   }),
   edited('a review edited to “approve”', {

@@ -77,14 +77,14 @@ export const decideCase = permitted(
       const waiting = await store.cases.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
       const pairs = pairsOf(waiting, decided.verdicts)
       const { now, reviews } = await reviewAll(installation, act, { pairs, isTotalConfirmed: decided.isTotalConfirmed })
-      const { auditEntries, events } = domainEventRows(
+      const auditEntries = domainEventRows(
         { ...contextOf(installation, act), now },
         reviews.map(({ domainEvent }) => domainEvent),
       )
       const { lost } = await store.commit({
         organizationId,
         changedCases: [{ ...asSeen(found), assignee_id: operator.id, assigned_at: found.assigned_at ?? now }],
-        rows: { reviews: reviews.map(({ row }) => row), events },
+        rows: { reviews: reviews.map(({ row }) => row) },
         auditEntries,
       })
       if (!lost) return { reviews: reviews.map(({ review }) => review) }
@@ -125,7 +125,7 @@ async function reviewAll(
   for (const { decision, said } of pairs) {
     requireWithinBounds(said, { ...amountsOf(decision), bounds, reason })
     const tools = { store, newId: installation.newId, now }
-    const reviewed = await reviewDecision(tools, decision, requestOf(said, { reviewer, reason }))
+    const reviewed = reviewDecision(tools, decision, requestOf(said, { reviewer, reason }))
     if ('violations' in reviewed) throw invalid('review_contradictory', reviewed.violations[0]!.message)
     reviews.push(reviewed)
   }

@@ -1,5 +1,5 @@
 /** The entries of acts on rows that grant power, which `ControlDatabase.recorded` writes together with the rows. */
-import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
+import type { AuditData, AuditOnlyType } from '../core/audit/audit-data.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { Installation } from '../installation/installation.ts'
@@ -12,11 +12,11 @@ import { recordContext } from './record-context.ts'
 /** The actor of entries about accounts: a person acts for an organization as an operator, and for themselves as this. */
 const ACCOUNTS = { type: 'system', id: 'accounts' } as const
 
-type AccountEntryType = Extract<AuditEntryType, `account.${string}` | `first_link.${string}`>
-type OperatorEntryType = Extract<AuditEntryType, `operator.${string}`>
+type AccountEntryType = Extract<AuditOnlyType, `account.${string}` | `first_link.${string}`>
+type OperatorEntryType = Extract<AuditOnlyType, `operator.${string}`>
 
 /** An entry about operators or the live gate, which belong to no environment, for an organization's production log. */
-export function productionEntry<T extends AuditEntryType>(
+export function productionEntry<T extends AuditOnlyType>(
   installation: Installation,
   { entryId, ...by }: { organizationId: string; actor: AdminActor; entryId?: string | undefined },
   entry: NewAuditEntry<T>,

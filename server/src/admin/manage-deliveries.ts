@@ -5,7 +5,7 @@ import type { DeliveryFilter, ListedDelivery } from '../store/environment/webhoo
 import { type EventKey, queuedDelivery, type WebhookEndpoint } from '../store/environment/webhooks.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
-import { domainEventRows } from '../store/write-path/record.ts'
+import { domainEventRows, eventIdOf } from '../store/write-path/record.ts'
 import { testedEndpoints, webhookTestEvent } from '../store/write-path/webhook-test-event.ts'
 import { messageBody, requestHeaders } from '../webhooks/deliver.ts'
 import { endpointEntry } from '../webhooks/endpoint-changes.ts'
@@ -203,8 +203,8 @@ export const sendTest = permitted(
     const { stores, newId, requestId = newId('req') } = installation
     const endpoints = await stores[environment].webhooks.endpoints(organizationId)
     const context = contextOf({ ...installation, requestId }, act)
-    const { events, auditEntries } = domainEventRows(context, [webhookTestEvent(organizationId, requestId)])
-    await commitOrThrow(stores[environment], { organizationId, rows: { events }, auditEntries })
-    return { event_id: events[0]!.id, endpoints: testedEndpoints(endpoints) }
+    const auditEntries = domainEventRows(context, [webhookTestEvent(organizationId, requestId)])
+    await commitOrThrow(stores[environment], { organizationId, auditEntries })
+    return { event_id: eventIdOf(auditEntries[0]!.id), endpoints: testedEndpoints(endpoints) }
   },
 )

@@ -1,4 +1,4 @@
-import type { AuditEntryType } from '../core/audit/audit-data.ts'
+import type { AuditOnlyType } from '../core/audit/audit-data.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../installation/installation.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
@@ -6,7 +6,7 @@ import { auditEntryRow, type NewAuditEntry } from '../store/write-path/record.ts
 import { recordContext } from './record-context.ts'
 
 /** Writes an audit entry about operators or the live gate, which belong to no environment, to the production log. */
-export async function recordOnProduction<T extends AuditEntryType>(
+export async function recordOnProduction<T extends AuditOnlyType>(
   installation: Installation,
   by: { organizationId: string; actor: AdminActor },
   entry: NewAuditEntry<T>,

@@ -27,6 +27,7 @@ import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts
 import { underwrite } from './endpoints/underwrite.ts'
 import { Responder } from './responder.ts'
 import { routes } from './routes.ts'
+import { UnreadableDecision } from './unreadable-decision.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 declare module 'fastify' {
@@ -243,6 +244,10 @@ function translate(error: unknown, request: FastifyRequest): Failure {
   if (error instanceof PolicyNotApproved) {
     request.log.error({ err: error, alarm: 'policy_not_approved' }, 'the active policy is not the approved one')
     return fail('internal_error', { message: error.message })
+  }
+  if (error instanceof UnreadableDecision) {
+    request.log.error({ err: error, alarm: 'decision_unreadable' }, 'a stored decision cannot be read')
+    return fail('decision_not_found', { message: error.message })
   }
   request.log.error({ err: error }, 'unexpected error in a request')
   return fail('internal_error')

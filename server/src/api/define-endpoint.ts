@@ -66,6 +66,8 @@ type Replies = Record<number, TSchema>
 interface BeforeReply {
   /** The change to commit. */
   change?: Change
+  /** The decision that the body is: retries get it from its documents, for as long as it is stored. */
+  decisionId?: string
   /** The exposures to refresh after the commit. */
   refreshBeforeReply?: RefreshBeforeReply
 }

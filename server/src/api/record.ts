@@ -18,11 +18,10 @@ export function record(
 ): Change {
   const { organizationId, keyId } = caller
   const actor = { type: 'api_key', id: keyId } as const
-  const { auditEntries, events } = domainEventRows({ organizationId, actor, now, requestId, newId }, domainEvents)
+  const auditEntries = domainEventRows({ organizationId, actor, now, requestId, newId }, domainEvents)
   return {
     ...change,
     organizationId,
-    rows: { ...change.rows, events },
     auditEntries,
     usage: counts.map(([counter, count]) => ({ day: now.slice(0, 10), node: nodeId, counter, count })),
   }

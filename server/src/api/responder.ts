@@ -8,9 +8,11 @@ import { inTurns } from '../http/in-turns.ts'
 import type { KeyedMutex } from '../http/keyed-mutex.ts'
 import { compileValidation } from '../http/validation.ts'
 import type { Violation } from '../http/violation.ts'
+import { ANSWERS_KEPT_HOURS, type KeptDecision, keyHashOf } from '../store/environment/idempotency-keys.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import { Failure, fail, failValidation } from './api-error.ts'
 import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
+import { UnreadableDecision } from './unreadable-decision.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 /** A request that has passed authentication, as the server received it. */
@@ -25,7 +27,7 @@ export interface IncomingRequest {
   now: string
 }
 
-/** A successful response as it is sent; a kept answer is repeated byte for byte. */
+/** A successful response as it is sent; the body of a kept answer is repeated byte for byte. */
 export interface Answer {
   status: number
   body: string
@@ -39,6 +41,9 @@ export interface Answer {
  */
 const RETRY_FOR_MS = 5_000
 const RETRY_JITTER_MS = 20
+
+/** A retry within this time gets the status of the first answer. */
+const ANSWERS_KEPT_MS = ANSWERS_KEPT_HOURS * 3_600_000
 
 /** What all responders of an environment share. */
 export interface ResponderParts {
@@ -55,8 +60,8 @@ export interface ResponderParts {
  * 1. Validate the query, the body and the idempotency key.
  * 2. Lock the idempotency key, then the subjects of the request (`serializedBy`), on this node.
  * 3. Read the answer kept under the idempotency key, and run the endpoint's handler at the same time. A kept answer is
- *    repeated. A failure of the handler is returned, but not kept.
- * 4. Commit the handler's change together with the idempotency key and the answer. If another writer was first, nothing
+ *    repeated; that of a decision is made of its stored document. A failure of the handler is returned, but not kept.
+ * 4. Commit the handler's change together with the idempotency key and the answer, or the id of the decision that it is. If another writer was first, nothing
  *    was written: go back to step 3 after a jittered pause, for up to `RETRY_FOR_MS`.
  * 5. Unlock the subjects, so that the next request need not wait for step 6.
  * 6. Refresh the exposures nearest to the change, if the handler named any.
@@ -91,7 +96,7 @@ export class Responder {
 
     const fingerprint = fingerprintOf(this.#parts.fingerprintKey, { method, path: request.path, body: request.body })
     const { organizationId } = request.caller
-    const keyed = { organizationId, route: this.#route, key, fingerprint }
+    const keyed = { organizationId, keyHash: keyHashOf(this.#route, key), fingerprint, now: request.now }
     return this.#parts.mutex.lock(`key ${organizationId} ${this.#route} ${key}`, () =>
       this.#handleLocked(request, keyed),
     )
@@ -122,7 +127,7 @@ export class Responder {
       const { lost } = await tools.store.commit({
         organizationId: request.caller.organizationId,
         ...reply.change,
-        ...(keyed && { idempotencyKey: keptRow(keyed, answer, request.now) }),
+        ...(keyed && { idempotencyKey: keptRow(keyed, answer, reply.decisionId) }),
       })
       if (lost) continue
       this.#parts.usage.countWritten(request.caller, reply.change?.usage ?? [])
@@ -134,8 +139,21 @@ export class Responder {
   async #keptAnswer(keyed: KeyedRequest): Promise<Answer | Failure | undefined> {
     const kept = await this.#parts.tools.store.idempotencyKeys.keptAnswer(keyed)
     if (!kept) return undefined
-    if (kept.fingerprint !== keyed.fingerprint) return fail('idempotency_key_reused')
+    if (Buffer.compare(kept.fingerprint, keyed.fingerprint) !== 0) return fail('idempotency_key_reused')
+    if ('decisionId' in kept) return this.#repeatDecision(kept, keyed.now)
     return { status: kept.status, body: kept.body, replayed: true }
+  }
+
+  /** The answer that a decision was: the same document by the same schema has the same bytes. */
+  #repeatDecision({ decisionId, document, created_at }: KeptDecision, now: string): Answer {
+    const isLate = Date.parse(now) - Date.parse(created_at) >= ANSWERS_KEPT_MS
+    const gone = `This Idempotency-Key made the decision ${decisionId}, which cannot be read any more. Nothing was written. Use a new key for a new decision.`
+    if (!document) throw new UnreadableDecision(gone)
+    try {
+      return { status: isLate ? 200 : 201, body: this.#serialize(201, JSON.parse(document)), replayed: true }
+    } catch (cause) {
+      throw new UnreadableDecision(gone, { cause })
+    }
   }
 }
 
@@ -153,17 +171,21 @@ interface Handled {
 /** A request with an idempotency key; two with the same key and fingerprint are one operation and its retry. */
 interface KeyedRequest {
   organizationId: string
-  route: string
-  key: string
-  fingerprint: string
+  keyHash: Uint8Array
+  fingerprint: Uint8Array
+  now: string
 }
 
 function keptRow(
-  { route, key, fingerprint }: KeyedRequest,
+  { keyHash, fingerprint, now }: KeyedRequest,
   { status, body }: Answer,
-  now: string,
+  decisionId: string | undefined,
 ): NewRow<'idempotency_keys'> {
-  return { route, key, fingerprint, status, body, created_at: now }
+  const kept =
+    decisionId === undefined
+      ? { decision_id: null, status, body }
+      : { decision_id: decisionId, status: null, body: null }
+  return { key_hash: keyHash, fingerprint, ...kept, created_at: now }
 }
 
 /** What the handler sees; it does what follows a read in another turn. */

@@ -25,7 +25,7 @@ export async function findUnextendable(logs: LogsToChange, current: MasterKey): 
   const { environment, database, organizationIds, knownHeads, nowMs } = logs
   const store = openEnvironmentStore(database, current.storeKeys(environment))
   const { errors } = await extendTrees(
-    organizationIds.map((organizationId) => ({ organizationId, entries: [] })),
+    organizationIds.map((organizationId) => ({ organizationId, flushes: [] })),
     { environment, store, keys: current.sealingKeys(environment), knownHeads, nowMs },
   )
   return errors.map(({ message }) => message)

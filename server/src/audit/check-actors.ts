@@ -1,7 +1,7 @@
 import { SESSION_SECONDS } from '../store/control/sessions.ts'
 import type { EntryOnTrail } from '../store/environment/audit-verification.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
-import { dataOf } from '../store/environment/stored-entry.ts'
+import { dataOf } from '../store/write-path/entry-data.ts'
 import { POWER_ENTRIES, type PowerlessTime, powerlessTimes } from './powerless-times.ts'
 
 /** The longest session, and a moment for clocks: an act this long after the last sign-in had none. */

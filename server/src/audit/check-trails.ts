@@ -54,13 +54,11 @@ export class TrailCheck {
       // An edited entry is reported with its leaf, so only the MAC of the sealed content is checked here.
       if (!this.#store.hasValidMac({ ...entry, leaf_hash: sealed_hash }))
         this.#report(`The MAC of entry ${id} at leaf ${entry.leaf_index} was changed.`)
-      // The sealer cannot give it a second leaf, so nothing on this log is sealed any more.
-      if (entry.is_queued) this.#report(`Entry ${id} was put into audit_pending again, although it is sealed.`)
       return
     }
     if (!this.#store.isOwn(entry))
       this.#report(`Entry ${id} was not written by this service, or edited before it was sealed: its MAC is not valid.`)
     else if (entry.is_queued) this.unsealed += 1
-    else this.#report(`Entry ${id} was never sealed: it was removed from audit_pending.`)
+    else this.#report(`Entry ${id} was never sealed: the list of its statement does not name it.`)
   }
 }

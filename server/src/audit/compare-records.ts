@@ -1,9 +1,11 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import { sha256 } from '../core/canonical-json.ts'
-import { objectIn } from '../core/stored-json.ts'
-import type { HashedDecision, RecordedTable } from '../store/environment/audit-records.ts'
+import { requestedIn } from '../core/facts/read-fact.ts'
+import { isObject, objectIn } from '../core/stored-json.ts'
+import type { StoredDocuments } from '../store/documents/documents.ts'
+import type { RecordedTable } from '../store/environment/audit-records.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
-import type { NewRow } from '../store/schema/tables.ts'
+import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import { apiKeySha256, type HashedTable, recordSha256 } from '../store/write-path/record-hash.ts'
 
 /** An entry at its leaf, whose content was found to be the sealed one. */
@@ -160,24 +162,45 @@ async function compareDecisions(...[store, organizationId, entries]: Parameters<
   })
 }
 
-/** The parts of a stored decision that are not the recorded ones. */
-function changedParts(row: HashedDecision, { entry }: SealedEntry): string[] {
+/**
+ * The parts of a stored decision that are not the recorded ones. A column is compared with a document only if that is the
+ * recorded one: a document that was altered or is missing says nothing about a column.
+ */
+function changedParts(row: RowOf<'decisions'> & StoredDocuments, { entry }: SealedEntry): string[] {
   const data = entry.data as Record<string, unknown>
-  const body = parsed(row.body)
+  const body = recordedDocument(row.body, data.decision_sha256)
+  const facts = recordedDocument(row.facts, data.facts_sha256)
+  const trace = recordedDocument(row.trace, data.trace_sha256)
+  const graph = recordedDocument(row.graph, data.graph_sha256)
   const parts: [part: string, recorded: unknown, stored: unknown][] = [
-    ['body', data.decision_sha256, sha256(row.body)],
-    ['facts', data.facts_sha256, row.facts_sha256],
-    ['trace', data.trace_sha256, row.trace_sha256],
-    ['graph', data.graph_sha256, row.graph_sha256],
-    ['audit_entry_id', entry.id, row.audit_entry_id],
+    ['body', true, body !== null],
+    ['facts', true, facts !== null],
+    ['trace', true, trace !== null],
+    ['graph', true, graph !== null],
     ['entity_id', data.entity_id, row.entity_id],
     ['verdict', data.verdict, row.verdict],
     ['policy_version', data.policy_version, row.policy_version],
-    ['policy_checksum', data.policy_checksum, row.policy_checksum],
     ['product', data.product, row.product],
-    ['risk_tier', body.risk_tier, row.risk_tier],
-    ['created_at', body.created_at, row.created_at],
   ]
+  if (body)
+    parts.push(
+      ['risk_tier', body.risk_tier, row.risk_tier],
+      ['created_at', body.created_at, row.created_at],
+      ['recommended_limit', body.recommended_limit ?? null, row.recommended_limit],
+      ['reason_codes', codesIn(body.reason_codes), row.reason_codes],
+      ['reference', body.reference ?? null, row.reference],
+    )
+  if (facts) {
+    const requested = requestedIn(facts.features)
+    parts.push(
+      ['requested_amount', requested?.amount ?? null, row.requested_amount],
+      ['currency', requested?.currency ?? null, row.currency],
+    )
+  }
+  if (trace) {
+    const score = isObject(trace.score) ? trace.score : null
+    parts.push(['score', score?.total ?? null, row.score], ['score_cutoff', score?.cutoff ?? null, row.score_cutoff])
+  }
   return parts.filter(([, recorded, stored]) => recorded !== stored).map(([part]) => part)
 }
 
@@ -201,6 +224,12 @@ function dataOf({ entry }: SealedEntry): Record<string, unknown> {
   return entry.data as Record<string, unknown>
 }
 
-function parsed(text: string): Record<string, unknown> {
-  return objectIn(text) ?? {}
+/** A stored document, parsed; null if it is not the one with the recorded hash. */
+function recordedDocument(text: string | null, recordedSha256: unknown): Record<string, unknown> | null {
+  return text !== null && sha256(text) === recordedSha256 ? (objectIn(text) ?? {}) : null
+}
+
+/** The codes of stored reasons, as their column has them. */
+function codesIn(reasons: unknown): string {
+  return (Array.isArray(reasons) ? reasons.filter(isObject) : []).map(({ code }) => code).join(' ')
 }

@@ -1,15 +1,15 @@
 import type { Environment } from '../config.ts'
 import { signCheckpoint, verifyCheckpoint } from '../core/audit/checkpoint.ts'
-import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
+import { appendLeaves, frontierPositions, hashesIn, rootOfFrontier } from '../core/audit/merkle-tree.ts'
 import type { SealingKeys } from '../security/master-key.ts'
-import type { EntryToSeal, LogEnd, Seal } from '../store/environment/audit-sealing.ts'
+import type { FlushToSeal, LogEnd, Seal } from '../store/environment/audit-sealing.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { KnownHeads } from './known-heads.ts'
 
-/** Entries to append to one organization's tree. */
+/** Entries to append to one organization's tree, by the statements that wrote them. */
 export interface TreeToExtend {
   organizationId: string
-  entries: readonly EntryToSeal[]
+  flushes: readonly FlushToSeal[]
 }
 
 /** What extending trees needs. */
@@ -40,7 +40,7 @@ export async function extendTrees(
   const errors: Error[] = []
   for (const [n, tree] of trees.entries()) {
     const frontier = hashes.splice(0, positions[n]!.length)
-    const problem = problemOf({ ...tree, head: ends[n]!.head, frontier }, parts)
+    const problem = problemOf({ ...ends[n]!, frontier }, parts)
     if (problem === undefined) seals.push(extend(tree, { ...ends[n]!, frontier }, parts))
     else errors.push(new Error(problem))
   }
@@ -49,18 +49,23 @@ export async function extendTrees(
 
 /** Why a tree must not be extended. Signing over altered rows would make the alteration verifiable. */
 function problemOf(
-  { organizationId, head, frontier }: { organizationId: string; head: LogEnd['head']; frontier: readonly string[] },
+  { org_id: organizationId, head, leaves, frontier }: LogEnd & { frontier: readonly string[] },
   { environment, keys, knownHeads }: ExtendParts,
 ): string | undefined {
+  const size = head?.tree_size ?? 0
   // INVARIANT: a new head extends the last one, which this installation signed. With the tree alone, leaves that were
   // inserted with SQL, together with their nodes and a head, would be signed.
   if (head && !keys.heads.some((key) => verifyCheckpoint({ environment, organizationId }, head, key)))
     return `the last head of ${organizationId} has no valid signature, nothing was sealed: run audit verify`
+  // The last entries, put back among those that wait, would get leaves a second time.
+  if (leaves !== size)
+    return `the leaves of ${organizationId} end at ${leaves}, but its last signed head covers ${size}, nothing was sealed: run audit verify`
   if (head && rootOfFrontier(frontier) !== head.root_hash)
     return `the stored tree of ${organizationId} does not match its last signed head, nothing was sealed: run audit verify`
   const known = knownHeads.newest(organizationId)
-  if (!known || !isBehind(head, known)) return undefined
-  return `the log of ${organizationId} has ${head?.tree_size ?? 0} leaves, but this node signed a head of ${known.tree_size} leaves at ${known.signed_at}, nothing was sealed: run audit verify, and after restoring a backup audit accept-restore`
+  if (known && isBehind(head, known))
+    return `the log of ${organizationId} has ${size} leaves, but this node signed a head of ${known.tree_size} leaves at ${known.signed_at}, nothing was sealed: run audit verify, and after restoring a backup audit accept-restore`
+  return undefined
 }
 
 /** Whether a log ends before a known head of it, or has another head of the same size. */
@@ -71,16 +76,21 @@ function isBehind(head: LogEnd['head'], known: ReturnType<KnownHeads['newest']>)
 }
 
 function extend(
-  { organizationId, entries }: TreeToExtend,
+  { organizationId, flushes }: TreeToExtend,
   { head: last, announced_at, frontier }: LogEnd & { frontier: readonly string[] },
   { environment, keys, nowMs }: ExtendParts,
 ): Seal & Pick<LogEnd, 'announced_at'> {
   const size = last?.tree_size ?? 0
-  const grown = appendLeaves({ size, frontier, leaves: entries.map(({ leaf_hash }) => leaf_hash) })
+  const leaves: string[] = []
+  const sealed = flushes.map(({ flush, leaf_hashes }) => {
+    const first_leaf = size + leaves.length
+    leaves.push(...hashesIn(leaf_hashes))
+    return { flush, first_leaf }
+  })
+  const grown = appendLeaves({ size, frontier, leaves })
   return {
     organizationId,
-    sealed: entries,
-    leaves: entries.map(({ id, leaf_hash }, offset) => ({ leaf_index: size + offset, entry_id: id, leaf_hash })),
+    sealed,
     nodes: grown.nodes,
     head: signCheckpoint(
       { environment, organizationId },

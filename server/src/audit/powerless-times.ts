@@ -1,5 +1,5 @@
 import type { EntryAbout } from '../store/environment/audit-records.ts'
-import { dataOf } from '../store/environment/stored-entry.ts'
+import { dataOf } from '../store/write-path/entry-data.ts'
 
 /** A time in which an actor had no power to act, and why. */
 export interface PowerlessTime {

@@ -3,36 +3,38 @@
  *
  * An entry is in one of three states:
  *
- *     pending   written with the change that it describes, with a row in `audit_pending` and without a leaf
- *     sealed    has a leaf in `audit_leaves`, which a signed head covers; it never changes again
- *     refused   pending, but its MAC is not valid: this service did not write it. It is reported and never sealed
+ *     pending   written with the change that it describes, and listed with the other entries of its statement in a row of
+ *               `audit_flushes` that has no first leaf
+ *     sealed    that row has a first leaf, and so the entry has one, which a signed head covers; it never changes again
+ *     refused   pending, but the MAC of the row is not valid, no entry names its statement, or it had leaves before: this
+ *               service did not write it so. It is reported and never sealed
  *
  * The sealer runs in rounds. One round, on the node that holds the lease:
  *
  *     lease not held               → the round ends; another node seals
  *     lease held                   → list the organizations with pending entries. Those whose last head is too recent
  *                                    wait for a later round; the others are sealed in groups:
- *       read                       → a batch of their pending entries, their last signed heads, the frontiers of their trees
+ *       read                       → what waits on their logs, their last signed heads, the frontiers of their trees
  *       log behind a known head    → report the error and sign nothing; the entries stay pending
  *       head not signed by us      → the same
  *       frontier differs from head → the same
+ *       leaves end elsewhere       → the same
  *       frontier matches head      → append the leaves, sign the new head
- *       write                      → leaves, nodes, heads, `audit.checkpoint` events and the removal from
- *                                    `audit_pending`, all in one statement
+ *       write                      → first leaves, nodes, heads and `audit.checkpoint` events, all in one statement
  *         written                  → the entries are sealed; go on with the organizations whose batch was full
- *         lost to another sealer   → the leaves exist or the pending rows are gone, so the statement failed and wrote
- *                                    nothing; each organization of the group is tried alone, and again next round
+ *         lost to another sealer   → a row has its first leaf already, so the statement failed and wrote nothing; each
+ *                                    organization of the group is tried alone, and again next round
  *
  * The lease alone does not exclude a second sealer: a round may outlast it. The write decides which of the two wins.
  */
 import type { Environment } from '../config.ts'
 import { checkpointOf } from '../core/audit/checkpoint.ts'
-import { hasValidMac } from '../core/audit/entry-mac.ts'
+import { hasValidFlushMac } from '../core/audit/entry-mac.ts'
 import type { NewId } from '../ids/new-id.ts'
 import { nodeId } from '../ids/node-id.ts'
 import type { SealingKeys } from '../security/master-key.ts'
 import type { Database } from '../store/database/database.ts'
-import type { EntryToSeal, PendingCursor, Seal } from '../store/environment/audit-sealing.ts'
+import type { FlushToSeal, PendingCursor, Seal } from '../store/environment/audit-sealing.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
 import { LeasedRounds } from '../store/leases/leased-rounds.ts'
@@ -59,13 +61,13 @@ const KNOWN_HEADS_EVERY_MS = 5_000
 
 /** Sealing 500 organizations one by one took 2,000 statements; in groups of 50 it takes 40. */
 const ORGANIZATIONS_PER_GROUP = 50
-const ENTRIES_PER_GROUP = 2_000
-/** Bounds the memory for refused entries; beyond it, an entry may be reported again. */
+const FLUSHES_PER_GROUP = 500
+/** Bounds the memory for what was refused; beyond it, a row may be reported again. */
 const REFUSED_REMEMBERED_MAX = 10_000
 const LEASE = { name: 'sealer', holder: nodeId, seconds: 5 }
 
-/** An entry that the sealer refused, because this service did not write it. */
-export type RefusedEntry = Pick<EntryToSeal, 'org_id' | 'id'>
+/** A list of entries that the sealer refused, because this service did not write it. */
+export type RefusedFlush = Pick<FlushToSeal, 'org_id' | 'flush' | 'entry_ids'>
 
 /** What a sealer needs. */
 export interface SealerParts {
@@ -77,8 +79,8 @@ export interface SealerParts {
   newId: NewId
   nowMs: () => number
   onError: (error: unknown) => void
-  /** Called once for each entry that is refused. */
-  onRefused: (entry: RefusedEntry) => void
+  /** Called once for each list of entries that is refused. */
+  onRefused: (flush: RefusedFlush) => void
 }
 
 /** Seals the pending audit entries of one environment, in rounds under a lease. */
@@ -163,28 +165,30 @@ export class Sealer {
 
   /** Seals the pending entries of a group of organizations; false if one of them was sealed elsewhere meanwhile. */
   async #sealGroup(group: readonly string[]): Promise<boolean> {
-    const limitEach = Math.floor(ENTRIES_PER_GROUP / group.length)
-    let after: PendingCursor[] = group.map((org_id) => ({ org_id, trail_id: '', seq: -1 }))
+    const limitEach = Math.floor(FLUSHES_PER_GROUP / group.length)
+    let after: PendingCursor[] = group.map((org_id) => ({ org_id, flush: 0 }))
     while (after.length > 0) {
-      const entries = Map.groupBy(await this.#parts.store.sealing.entries(after, limitEach), ({ org_id }) => org_id)
-      const genuine = [...entries].map(([organizationId, pending]) => ({
+      const waiting = Map.groupBy(await this.#parts.store.sealing.pending(after, limitEach), ({ org_id }) => org_id)
+      const genuine = [...waiting].map(([organizationId, flushes]) => ({
         organizationId,
-        entries: pending.filter((entry) => this.#isGenuine(entry)),
+        flushes: flushes.filter((flush) => this.#isGenuine(flush)),
       }))
-      const isWritten = await this.#writeSeals(genuine.filter((tree) => tree.entries.length > 0))
+      const isWritten = await this.#writeSeals(genuine.filter((tree) => tree.flushes.length > 0))
       if (!isWritten) return false
-      // Goes on after the last entry rather than from the start, because refused entries stay pending.
-      after = [...entries.values()].filter(({ length }) => length === limitEach).map((pending) => pending.at(-1)!)
+      // Goes on after the last row rather than from the start, because refused ones stay pending.
+      after = [...waiting.values()].filter(({ length }) => length === limitEach).map((flushes) => flushes.at(-1)!)
     }
     return true
   }
 
-  #isGenuine(entry: EntryToSeal): boolean {
-    if (hasValidMac(this.#parts.keys.macs, entry)) return true
-    if (this.#refused.has(entry.id)) return false
+  #isGenuine(flush: FlushToSeal): boolean {
+    const { org_id, entry_ids, is_named, was_sealed } = flush
+    if (is_named && !was_sealed && hasValidFlushMac(this.#parts.keys.macs, flush)) return true
+    const name = `${org_id} ${flush.flush}`
+    if (this.#refused.has(name)) return false
     if (this.#refused.size >= REFUSED_REMEMBERED_MAX) this.#refused.clear()
-    this.#refused.add(entry.id)
-    this.#parts.onRefused({ org_id: entry.org_id, id: entry.id })
+    this.#refused.add(name)
+    this.#parts.onRefused({ org_id, flush: flush.flush, entry_ids })
     return false
   }
 

@@ -16,6 +16,8 @@ import type { KnownHeads } from './known-heads.ts'
 /** Bounds a report on a log of which most was altered; further problems are counted. */
 const PROBLEMS_REPORTED_MAX = 1_000
 
+const LISTS_PER_READ = 100
+
 /** The result of verifying one organization's log in one environment. */
 export interface LogVerification {
   organization_id: string
@@ -87,6 +89,7 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
     await actors.addPage(page)
   }
   await findRecordsWithoutEntry(store, organizationId, problems)
+  await findForgedLists(log, problems)
   if (environment === 'production') await findForgedRows(log, problems)
   return {
     organization_id: organizationId,
@@ -124,8 +127,15 @@ async function* comparedPages(
 ): AsyncGenerator<LogPage> {
   let leaves = 0
   for await (const page of store.verification.pages(organizationId, size)) {
-    for (const { entry, entryId, leafHash, entryHash } of page.leaves)
+    for (const flush of page.flushes)
+      if (!store.hasValidFlushMac(flush))
+        problems.add(
+          `The list of the entries from leaf ${flush.first_leaf} on was not written by this service: its MAC is not valid.`,
+        )
+    for (const { entry, entryId, leafHash, entryHash, isNamed } of page.leaves) {
       if (entry && entryHash !== leafHash) problems.add(`Entry ${entryId} has another hash than its leaf.`)
+      if (entry && !isNamed) problems.add(`Entry ${entryId} names another place on the log than its leaf.`)
+    }
     const { compared, problems: found } = await compareRecords(store, organizationId, entriesOf(page.leaves))
     for (const problem of found) problems.add(problem)
     seen.recordsCompared += compared
@@ -187,6 +197,23 @@ async function findRecordsWithoutEntry(
     problems.add(
       `The active policy is ${stored ?? 'none'}, but the newest activation on the log is that of ${recorded ?? 'none'}.`,
     )
+}
+
+/** Lists of entries that wait, but not for long: the sealer refuses them. */
+async function findForgedLists({ store, organizationId }: LogToVerify, problems: BoundedProblems): Promise<void> {
   for (const id of await store.verification.queuedWithoutEntry(organizationId))
     problems.add(`Entry ${id} waits to be sealed, but does not exist.`)
+  let flush = 0
+  for (;;) {
+    const waiting = await store.sealing.pending([{ org_id: organizationId, flush }], LISTS_PER_READ)
+    for (const list of waiting) {
+      const name = `The list of statement ${list.flush}, which begins with entry ${list.entry_ids[0]}, waits to be sealed`
+      if (!store.hasValidFlushMac(list))
+        problems.add(`${name}, but was not written by this service: its MAC is not valid.`)
+      else if (!list.is_named) problems.add(`${name}, but no entry names that statement.`)
+      else if (list.was_sealed) problems.add(`${name}, but was sealed before: its leaves are missing.`)
+    }
+    if (waiting.length < LISTS_PER_READ) return
+    ;({ flush } = waiting.at(-1)!)
+  }
 }

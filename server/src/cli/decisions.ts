@@ -61,7 +61,7 @@ async function readDecision(
   const recorded = await store.decisions.recorded(organizationId, id)
   if (!recorded) throw notFound('decision_not_found', `There is no decision ${JSON.stringify(id)} in ${environment}.`)
   const since = await store.decisions.recordedSince(organizationId, id)
-  const [decision] = parseBodies([recorded.body])
+  const [decision] = parseBodies(recorded.body === null ? [] : [recorded.body])
   if (!decision) throw conflict('decision_altered', `The stored decision ${id} was altered and cannot be read.`)
   const reviews = parseBodies(since.reviews)
   const keys = await store.reviews.keys(

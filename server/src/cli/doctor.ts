@@ -33,6 +33,7 @@ export const doctor = defineCommand<Check[]>({
       ...databases,
       await checkMasterKey(installation),
       await checkOrganizations(installation),
+      ...(await checkStatementNumbers(installation)),
       ...(await checkAuditLogs(installation)),
     ]
   },
@@ -102,6 +103,22 @@ async function checkDatabases({ storage, clock }: Installation): Promise<Check[]
   return (await Promise.all(checks)).flat()
 }
 
+/** A restore of single tables leaves the sequence behind: the next statements would take numbers that others have. */
+async function checkStatementNumbers({ storage }: Installation): Promise<Check[]> {
+  const checks = ENVIRONMENTS.map(async (environment): Promise<Check> => {
+    const [row] = await storage.environments[environment].query<{ next: number; highest: number }>(
+      'SELECT last_value AS next, coalesce((SELECT max(flush) FROM audit_flushes), 0) AS highest FROM flush_numbers',
+    )
+    const { next, highest } = row!
+    const detail =
+      next >= highest
+        ? `${highest} statements have written to the audit log`
+        : `the sequence flush_numbers is at ${next}, but statement ${highest} is stored: stop the service and run SELECT setval('flush_numbers', ${highest})`
+    return { name: `statement numbers ${environment}`, ok: next >= highest, detail }
+  })
+  return Promise.all(checks)
+}
+
 const HEALTH_ADVICE: Record<HealthProblem, string> = {
   database_unreachable: 'it does not answer: check that it runs, and the network between',
   disk_full: 'its disk is full: make room, and the service goes on by itself',
@@ -146,7 +163,9 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
   const checks: Check[] = []
   for (const environment of ENVIRONMENTS) {
     const [pending] = await storage.environments[environment].query<{ oldest: string | null }>(
-      `SELECT min(entry.occurred_at) AS oldest FROM audit_pending JOIN audit_entries AS entry USING (org_id, trail_id, seq)`,
+      `SELECT min(entry.occurred_at) AS oldest FROM audit_flushes AS pending
+       JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.id = pending.entry_ids[1]
+       WHERE pending.first_leaf IS NULL`,
     )
     const late = pending?.oldest ? nowMs() - Date.parse(pending.oldest) > SEAL_DELAY_MAX_MS : false
     checks.push({

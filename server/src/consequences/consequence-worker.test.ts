@@ -1,6 +1,7 @@
 /** One organization's corrupt data does not stop the worker for others; on PGlite and, with TEST_DATABASE_URL, on PostgreSQL. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { decisionRow } from '../../tests/decision-row.ts'
 import { entityRow } from '../../tests/entity-row.ts'
 import { newOrganizationId } from '../../tests/new-organization.ts'
 import { createTestStorage } from '../../tests/test-storage.ts'
@@ -46,10 +47,15 @@ const newOrganization = () => newOrganizationId(installation)
 
 /** Two organizations; the one to be broken sorts first, so the worker reaches it first. */
 async function twoOrganizations(): Promise<{ broken: string; healthy: string }> {
-  const broken = await newOrganization()
-  const healthy = await newOrganization()
-  assert.ok(broken < healthy)
-  return { broken, healthy }
+  const [broken, healthy] = await newOrganizations(2)
+  return { broken: broken!, healthy: healthy! }
+}
+
+/** In the order in which the worker reaches them. */
+async function newOrganizations(count: number): Promise<string[]> {
+  const ids: string[] = []
+  while (ids.length < count) ids.push(await newOrganization())
+  return ids.sort()
 }
 
 const setChecksum = (organizationId: string, checksum: string) =>
@@ -66,14 +72,7 @@ async function approved(organizationId: string, count: number): Promise<string[]
   await store.commit({
     organizationId,
     newEntities: ids.map((id) => entityRow(id, now)),
-    latestDecisions: ids.map((id) => ({
-      entity_id: id,
-      decision_id: `dec_${id}`,
-      entity_version: 1,
-      request: '{"product":"credit_line"}',
-      verdict: 'approve',
-      announced_verdict: 'approve',
-    })),
+    decisions: ids.map((id) => decisionRow({ id: `dec_${id}`, entity_id: id, created_at: now })),
     consequences: ids.map((id) => cause(organizationId, 'reevaluation', id)),
   })
   return ids
@@ -89,7 +88,7 @@ async function countOf(sql: string, organizationId: string): Promise<number> {
 }
 
 const announced = (organizationId: string) =>
-  countOf("FROM events WHERE org_id = $1 AND type = 'decision.reevaluation_due'", organizationId)
+  countOf("FROM audit_entries WHERE org_id = $1 AND type = 'decision.reevaluation_due'", organizationId)
 const queued = (organizationId: string) => countOf('FROM consequences WHERE org_id = $1', organizationId)
 const exposures = (organizationId: string) => countOf('FROM graph_exposures WHERE org_id = $1', organizationId)
 
@@ -120,6 +119,19 @@ test('an organization whose policy cannot be used does not stop the re-evaluatio
   nowMs += 2_000
   assert.deepEqual(await drain(), [])
   assert.deepEqual([await announced(broken), await queued(broken)], [101, 0], 'nothing was lost')
+})
+
+test('a verdict that turned is announced once, and only of the latest decision', async () => {
+  const organizationId = await newOrganization()
+  const [entity_id] = (await approved(organizationId, 1)) as [string]
+  const turn = async (decision_id: string, previous: string, verdict: string) =>
+    (await store.commit({ organizationId, turnedVerdicts: [{ entity_id, decision_id, verdict, previous }] })).lost
+  assert.equal(await turn(`dec_${entity_id}`, 'approve', 'decline'), undefined)
+  assert.equal(await turn(`dec_${entity_id}`, 'approve', 'decline'), 'turned_verdict', 'announced before')
+  await store.commit({ organizationId, decisions: [decisionRow({ id: 'dec_newer', entity_id })] })
+  assert.equal(await turn(`dec_${entity_id}`, 'decline', 'approve'), 'turned_verdict', 'no longer the latest')
+  assert.equal(await turn('dec_newer', 'approve', 'decline'), undefined)
+  await drain()
 })
 
 test('every re-evaluation waits for a turn of its organization', async (t) => {
@@ -222,7 +234,7 @@ test('an exposure that cannot be computed stops no other, in its own organizatio
 })
 
 test('organizations take turns, so that a large backlog of one does not starve the others', async () => {
-  const [first, second, third] = [await newOrganization(), await newOrganization(), await newOrganization()]
+  const [first, second, third] = (await newOrganizations(3)) as [string, string, string]
   for (const id of [first, second, third]) {
     const causes = Array.from({ length: id === first ? 9 : 2 }, (_, n) => cause(id, 'spread', `ent_${n}`))
     await store.commit({ organizationId: id, consequences: causes })
@@ -285,7 +297,7 @@ test('one pass spreads the outcomes of many entities that have few neighbours', 
 })
 
 test('the pages of a hub take turns with the spreads of other organizations', async () => {
-  const [first, second] = [await newOrganization(), await newOrganization()]
+  const [first, second] = (await newOrganizations(2)) as [string, string]
   const hub = await newHub(first, 450)
   const other = await newHub(second, 1)
   await store.commit({ organizationId: first, consequences: [cause(first, 'spread', hub)] })

@@ -2,6 +2,7 @@ import { decide } from '../core/decide/decide.ts'
 import { refusesProduct } from '../core/policy/compile/compile-products.ts'
 import type { Verdict } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
+import type { LatestDecision } from '../store/environment/decisions.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import { domainEventRows } from '../store/write-path/record.ts'
@@ -36,7 +37,7 @@ export async function reevaluateDecision(
   ])
   if (!latest || !entity || !policy) return true
 
-  const request = JSON.parse(latest.request) as DecisionRequest
+  const request = requestOf(latest)
   // The policy was activated after the decision, and no longer lists its product.
   if (refusesProduct(policy, request.product)) return true
   // One query answers a hundred re-evaluations at once, and each may take milliseconds.
@@ -45,14 +46,14 @@ export async function reevaluateDecision(
   if (verdict === latest.announced_verdict) return true
 
   const context = { organizationId, actor: ACTOR, now, requestId: null, newId }
-  const { auditEntries, events } = domainEventRows(context, [
+  const auditEntries = domainEventRows(context, [
     {
       type: 'decision.reevaluation_due',
       trailId: entityId,
-      subject: { type: 'decision', id: latest.decision_id },
+      subject: { type: 'decision', id: latest.id },
       data: {
         entity_id: entityId,
-        decision_id: latest.decision_id,
+        decision_id: latest.id,
         decided_verdict: latest.verdict as Verdict,
         previous_verdict: latest.announced_verdict as Verdict,
         current_verdict: verdict,
@@ -63,10 +64,17 @@ export async function reevaluateDecision(
   ])
   const { lost } = await store.commit({
     organizationId,
-    turnedVerdicts: [{ ...latest, announced_verdict: verdict, was: latest.announced_verdict }],
-    rows: { events },
+    turnedVerdicts: [{ entity_id: entityId, decision_id: latest.id, verdict, previous: latest.announced_verdict }],
     auditEntries,
   })
   // Lost to a concurrent announcement or decision: the cause stays queued, and the next pass evaluates it again.
   return lost === undefined
+}
+
+function requestOf({ product, requested_amount, currency }: LatestDecision): DecisionRequest {
+  return {
+    product,
+    ...(requested_amount !== null && { requested_amount }),
+    ...(currency !== null && { currency }),
+  }
 }

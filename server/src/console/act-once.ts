@@ -7,7 +7,7 @@ import { SecretBox } from '../security/secret-box.ts'
 import { type ActKey, findActKey, insertActKey, updateActKey } from '../store/control/act-keys.ts'
 import { operatorsOfAccount } from '../store/control/operators.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
-import type { KeptAnswer } from '../store/environment/idempotency-keys.ts'
+import { type KeptAnswer, keyHashOf } from '../store/environment/idempotency-keys.ts'
 import { Lease } from '../store/leases/lease.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { OperationAnswer, OperationPath, Refused } from './operation-call.ts'
@@ -32,7 +32,7 @@ interface KeyedAct {
   actKey: ActKey
   /** The organizations whose rows can hold the key. */
   organizationIds: readonly string[]
-  row: NewRow<'idempotency_keys'>
+  row: NewRow<'idempotency_keys'> & KeptAnswer
   writtenTo?: KeyPlace
 }
 
@@ -103,12 +103,13 @@ export class ActOnce {
       body: input,
     })
     const created_at = new Date(nowMs()).toISOString()
+    const key_hash = keyHashOf(routeOf(accountId), key)
     return {
       actKey: { accountId, key },
       organizationIds: isInPlace
         ? [path.organization]
         : (await operatorsOfAccount(storage.control, accountId)).map(({ org_id }) => org_id),
-      row: { route: `console ${accountId}`, key, fingerprint, status: UNANSWERED, body: '', created_at },
+      row: { key_hash, fingerprint, decision_id: null, status: UNANSWERED, body: '', created_at },
     }
   }
 
@@ -187,13 +188,13 @@ export class ActOnce {
     else if (writtenTo === 'control') await updateActKey(storage.control, actKey, kept)
     else {
       const { environment, organizationId: org_id } = writtenTo
-      await stores[environment].idempotencyKeys.keepAnswer({ org_id, route: row.route, key: row.key, ...kept })
+      await stores[environment].idempotencyKeys.keepAnswer({ org_id, key_hash: row.key_hash, ...kept })
     }
   }
 
   async #keptAnswer(act: KeyedAct): Promise<OperationAnswer | undefined> {
     const { stores, storage } = this.#installation
-    const { route, key, fingerprint } = act.row
+    const { key_hash: keyHash, fingerprint } = act.row
     const places: KeyPlace[] = act.organizationIds.flatMap((organizationId) =>
       ENVIRONMENTS.map((environment) => ({ environment, organizationId })),
     )
@@ -203,14 +204,14 @@ export class ActOnce {
           ? await findActKey(storage.control, act.actKey)
           : await stores[place.environment].idempotencyKeys.keptAnswer({
               organizationId: place.organizationId,
-              route,
-              key,
+              keyHash,
             })
-      return kept && { kept, owner: ownerOf(place, act) }
+      // A key of the console has its own answer, also if the act made a decision.
+      return kept && 'body' in kept ? { kept, owner: ownerOf(place, act) } : undefined
     })
     const found = (await Promise.all(reads)).find((one) => one !== undefined)
     if (!found) return undefined
-    return found.kept.fingerprint === fingerprint ? this.#open(found.owner, found.kept) : keyReused()
+    return Buffer.compare(found.kept.fingerprint, fingerprint) === 0 ? this.#open(found.owner, found.kept) : keyReused()
   }
 
   #open(owner: string, { status, body, created_at }: KeptAnswer): OperationAnswer {
@@ -224,9 +225,14 @@ export class ActOnce {
   }
 }
 
+/** The route of an account's keys, which no path of the public API equals. */
+function routeOf(accountId: string): string {
+  return `console ${accountId}`
+}
+
 /** Binds an encrypted answer to its key, so that it cannot be moved to another one. */
-function ownerOf(place: KeyPlace, { row: { route, key } }: KeyedAct): string {
-  return `${place === 'control' ? place : place.organizationId} ${route} ${key}`
+function ownerOf(place: KeyPlace, { actKey: { accountId, key } }: KeyedAct): string {
+  return `${place === 'control' ? place : place.organizationId} ${routeOf(accountId)} ${key}`
 }
 
 function keyReused(): Refused {

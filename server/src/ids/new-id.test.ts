@@ -42,3 +42,10 @@ test('the lowest id of a moment separates the ids before it from all others', ()
 test('an id tells when it was made', () => {
   for (const ms of [0, 1_763_174_739_123, 2 ** 48 - 1]) assert.equal(timeOfId(lowestIdAt('aud', ms)), ms)
 })
+
+test('an id of an organization is short, random and matches its pattern', () => {
+  const newId = createNewId(() => 0)
+  const ids = Array.from({ length: 1_000 }, () => newId('org'))
+  for (const id of ids) assert.match(id, new RegExp(idPattern('org')))
+  assert.equal(new Set(ids).size, ids.length)
+})

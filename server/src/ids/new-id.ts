@@ -1,7 +1,10 @@
 import { randomFillSync } from 'node:crypto'
-import { ID_ALPHABET, type IdPrefix } from '../core/id-format.ts'
+import { ID_ALPHABET, type IdPrefix, ORGANIZATION_ID_CHARACTERS } from '../core/id-format.ts'
 
-/** Generates ids that sort by time: a prefix and a UUIDv7 (RFC 9562) in 26 characters of lowercase base32. */
+/**
+ * Generates ids that sort by time: a prefix and a UUIDv7 (RFC 9562) in 26 characters of lowercase base32. Ids of organizations
+ * are shorter and do not sort.
+ */
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`
 
 const COUNTER_MAX = 0xfff
@@ -33,7 +36,11 @@ export function createNewId(nowMs: () => number): NewId {
     }
   }
 
+  const organizationCharacter = () => ID_ALPHABET[nextRandom() & 31]!
+
   return (prefix) => {
+    if (prefix === 'org')
+      return `${prefix}_${Array.from({ length: ORGANIZATION_ID_CHARACTERS }, organizationCharacter).join('')}`
     tick()
     const high = Math.floor(lastMs / 0x1_0000)
     bytes[0] = high >>> 24

@@ -336,10 +336,10 @@ function startSealer(
     newId,
     nowMs,
     onError: logErrors(logger, 'sealing failed', { environment }),
-    onRefused({ org_id, id }) {
-      const line = { alarm: 'audit_entry_refused', organization_id: org_id, audit_entry_id: id, environment }
-      logger.error(line, 'an audit entry that this service did not write was not sealed')
-      meter.onRefused()
+    onRefused({ org_id, entry_ids }) {
+      const line = { alarm: 'audit_entry_refused', organization_id: org_id, audit_entry_ids: entry_ids, environment }
+      logger.error(line, 'audit entries that this service did not write were not sealed')
+      meter.onRefused(entry_ids.length)
     },
   })
   sealers.set(environment, sealer)

@@ -1,6 +1,7 @@
-import { createNewId } from '../ids/new-id.ts'
+import { createNewId, lowestIdAt } from '../ids/new-id.ts'
 import type { Database } from '../store/database/database.ts'
 import { checkpoint, tablesToVacuum, vacuum } from '../store/database/vacuum.ts'
+import { packSmallSegments } from '../store/documents/pack-segments.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { deleteExpiredLeases } from '../store/leases/lease.ts'
 import type { UpkeepTask } from './upkeep.ts'
@@ -8,6 +9,8 @@ import type { UpkeepTask } from './upkeep.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const ROWS_PER_BATCH = 1_000
+/** Statements that are this old have ended, so that packed segments seldom leave one out. */
+const PACKED_AFTER_MS = 60_000
 /** Events are kept a day longer than they can be sent again, so that no event disappears under a redelivery. */
 const EVENTS_KEPT_LONGER_MS = DAY_MS
 
@@ -45,6 +48,7 @@ export function upkeepTasks({
     async (nowMs) => (await store.usage.compact(yesterday(nowMs))) > 0,
     async (nowMs) => (await store.usage.compactByKey(yesterday(nowMs))) > 0,
     async (nowMs) => (await store.latencies.compact(yesterday(nowMs))) > 0,
+    (nowMs) => packSmallSegments(database, lowestIdAt('dec', nowMs - PACKED_AFTER_MS)),
     async () => {
       await deleteExpiredLeases(database)
       return false

@@ -30,12 +30,15 @@ function openUpkeep(
 
 async function keepAnswer(key: string, createdAtMs: number): Promise<void> {
   const created_at = new Date(createdAtMs).toISOString()
-  const answer = { route: 'POST /v1/underwrite', fingerprint: 'f', status: 201, body: '{}', created_at }
-  await store.commit({ organizationId: 'org_a', idempotencyKey: { key, ...answer } })
+  const answer = { fingerprint: Buffer.from('f'), decision_id: null, status: 201, body: '{}', created_at }
+  await store.commit({ organizationId: 'org_a', idempotencyKey: { key_hash: Buffer.from(key), ...answer } })
 }
 
 async function keptKeys(): Promise<string[]> {
-  return (await database.query<{ key: string }>('SELECT key FROM idempotency_keys ORDER BY key')).map(({ key }) => key)
+  const rows = await database.query<{ key: string }>(
+    "SELECT convert_from(key_hash, 'UTF8') AS key FROM idempotency_keys ORDER BY key_hash",
+  )
+  return rows.map(({ key }) => key)
 }
 
 test('upkeep deletes kept answers older than a day and keeps the younger ones', async () => {
@@ -45,6 +48,17 @@ test('upkeep deletes kept answers older than a day and keeps the younger ones', 
   await upkeep.run()
   await upkeep.close()
   assert.deepEqual(await keptKeys(), ['young'])
+})
+
+test('upkeep never deletes the key of a decision', async () => {
+  const upkeep = openUpkeep()
+  const created_at = new Date(NOW_MS - 10 * 365 * 86_400_000).toISOString()
+  const pointer = { fingerprint: Buffer.from('f'), decision_id: 'dec_1', status: null, body: null, created_at }
+  await store.commit({ organizationId: 'org_b', idempotencyKey: { key_hash: Buffer.from('decided'), ...pointer } })
+  await upkeep.run()
+  await upkeep.close()
+  assert.deepEqual(await keptKeys(), ['decided', 'young'])
+  await database.query("DELETE FROM idempotency_keys WHERE org_id = 'org_b'")
 })
 
 test('upkeep deletes leases that ended a day ago and leaves the others', async () => {
@@ -145,12 +159,12 @@ test('the space of deleted rows is used again on the embedded database', {
   const sizes: number[] = []
   for (; hours < 6; hours++) {
     await database.query(
-      `INSERT INTO audit_pending SELECT 'org_a', 'trail_' || (n + $1 * 10000), 1, 'aud' FROM generate_series(1, 10000) AS n`,
+      `INSERT INTO consequences (org_id, kind, entity_id, mark) SELECT 'org_a', 'spread', 'ent_' || (n + $1 * 10000), 'm' FROM generate_series(1, 10000) AS n`,
       [hours],
     )
-    await database.query('DELETE FROM audit_pending')
+    await database.query('DELETE FROM consequences')
     await upkeep.run()
-    const [row] = await database.query<{ size: number }>("SELECT pg_relation_size('audit_pending') AS size")
+    const [row] = await database.query<{ size: number }>("SELECT pg_relation_size('consequences') AS size")
     sizes.push(row!.size)
   }
   await upkeep.close()

@@ -13,6 +13,9 @@ import { openStorage } from './storage.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
 import type { AuditEntryRow, EventRow } from './write-path/record.ts'
 
+/** No list of entries is sealed here. */
+const NO_MAC = () => ''
+
 const testStorage = await createTestStorage()
 const storage = await openStorage(readConfig(testStorage.env))
 await storage.migrate()
@@ -43,6 +46,7 @@ function auditEntry(id: string, trailId = 'trail'): AuditEntryRow {
     request_id: null,
     subject_type: 'test',
     subject_id: trailId,
+    hashes: null,
     data: '{}',
     leaf_hash: '0'.repeat(64),
   }
@@ -108,7 +112,7 @@ test('a statement that the database did not answer is not retried, because it ma
       throw new DatabaseUnavailable('the connection was lost')
     },
   }
-  const writes = new GroupCommit(unavailable)
+  const writes = new GroupCommit(unavailable, NO_MAC)
   const results = await Promise.allSettled(
     Array.from({ length: 5 }, (_, n) => writes.commit({ organizationId, rows: { events: [event(`evt_lost_${n}`)] } })),
   )
@@ -122,7 +126,7 @@ test('a statement that the database did not answer is not retried, because it ma
 test('when two writers change the same version of an entity, one wins and the other writes nothing', async () => {
   await store.commit({ organizationId, newEntities: [entity('ent_version')] })
   // Two queues on one database act as two nodes: neither sees the other's flush.
-  const [here, there] = [new GroupCommit(database), new GroupCommit(database)]
+  const [here, there] = [new GroupCommit(database, NO_MAC), new GroupCommit(database, NO_MAC)]
   const next = entity('ent_version', { version: 2, state: '{"next":true}' })
   const results = await Promise.all([
     here.commit({ organizationId, changedEntities: [next], rows: { events: [event('evt_here')] } }),
@@ -200,7 +204,7 @@ test('an entity that is requested twice at once is found twice, even if the cach
 })
 
 test('the entries of a trail are numbered 1, 2, 3 …, even when several nodes write to it at once', async () => {
-  const queues = Array.from({ length: 4 }, () => new GroupCommit(database))
+  const queues = Array.from({ length: 4 }, () => new GroupCommit(database, NO_MAC))
   await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
       queues[n % 4]!.commit({ organizationId, auditEntries: [{ ...auditEntry(`aud_trail_${n}`), mac: 'none' }] }),

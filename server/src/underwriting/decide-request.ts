@@ -1,16 +1,17 @@
 import { canonicalJson, orderedJson } from '../core/canonical-json.ts'
 import { decide } from '../core/decide/decide.ts'
 import { describeDecision, type UnderwritingDecision } from '../core/decide/describe-decision.ts'
+import type { Evaluation } from '../core/decide/evaluation.ts'
 import { evidenceHashes } from '../core/decide/evidence-hashes.ts'
 import { graphEvidence } from '../core/decide/graph-evidence.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import { refusesProduct } from '../core/policy/compile/compile-products.ts'
 import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import type { Environment } from '../core/vocabularies.ts'
+import type { Documents } from '../store/documents/segment.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { type UsageCounter, verdictCounter } from '../store/environment/usage.ts'
-import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 import type { DomainEvent } from '../store/write-path/record.ts'
 import type { ActivePolicies } from './active-policies.ts'
@@ -36,14 +37,9 @@ export interface DecidingTools {
 export interface UnwrittenDecision {
   decision: UnderwritingDecision
   now: string
-  change: Pick<Change, 'latestDecisions' | 'consequences'>
+  change: Pick<Change, 'decisions' | 'consequences'>
   domainEvents: DomainEvent[]
   counts: [counter: UsageCounter, count: number][]
-  /** The rows of the decision and of its evidence, which names its audit entry. */
-  rowsWith(auditEntryId: string): {
-    decisions: NewRow<'decisions'>[]
-    decision_evidence: NewRow<'decision_evidence'>[]
-  }
 }
 
 /** Why nothing was decided. */
@@ -77,7 +73,7 @@ export async function decideRequest(
     trace: orderedJson(evaluation.trace),
     graph: canonicalJson(isWithheld(facts, 'graph.negative_exposure') ? {} : graphEvidence(state.graph)),
   }
-  return { decision, now, ...writesOf(decision, request, { evidence, entity, now }) }
+  return { decision, now, ...writesOf(decision, request, { evidence, evaluation, entity, now }) }
 }
 
 /** Whether a fact was not available to the decision, as without consent; the data behind it is not stored either. */
@@ -86,13 +82,13 @@ export function isWithheld({ features }: Facts, name: string): boolean {
   return fact === undefined || 'missing' in fact
 }
 
-type Evidence = Pick<NewRow<'decision_evidence'>, 'facts' | 'trace' | 'graph'>
+type Evidence = Omit<Documents, 'body'>
 
 /** Everything that one transaction writes of a decision. */
 function writesOf(
   decision: UnderwritingDecision,
   { entity_id, ...request }: EntityRequest,
-  { evidence, entity, now }: { evidence: Evidence; entity: EntityRow; now: string },
+  { evidence, evaluation, entity, now }: { evidence: Evidence; evaluation: Evaluation; entity: EntityRow; now: string },
 ): Omit<UnwrittenDecision, 'decision' | 'now'> {
   const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
   const { product } = request
@@ -106,11 +102,27 @@ function writesOf(
     policy_checksum,
     ...evidenceHashes({ decision: body, ...evidence }),
   }
-  const latest = { entity_id, decision_id: id, entity_version: entity.version, request: JSON.stringify(request) }
-  const row = { id, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at: now }
+  const { score } = evaluation.trace
+  const row = {
+    id,
+    entity_id,
+    entity_version: entity.version,
+    product,
+    verdict,
+    risk_tier,
+    policy_version,
+    requested_amount: request.requested_amount ?? null,
+    currency: request.currency ?? null,
+    recommended_limit: decision.recommended_limit ?? null,
+    score: score.total,
+    score_cutoff: score.cutoff,
+    reason_codes: decision.reason_codes.map(({ code }) => code).join(' '),
+    reference: null,
+    created_at: now,
+  }
   return {
     change: {
-      latestDecisions: [{ ...latest, verdict, announced_verdict: verdict }],
+      decisions: [{ ...row, documents: { body, ...evidence } }],
       // A fact committed since the read queued no re-evaluation of this decision; the worker checks for such facts.
       consequences: [{ kind: 'reevaluation', entity_id, mark: seenMark(id, entity) }],
     },
@@ -119,9 +131,5 @@ function writesOf(
       ['decisions', 1],
       [verdictCounter(verdict, now), 1],
     ],
-    rowsWith: (audit_entry_id) => ({
-      decisions: [row],
-      decision_evidence: [{ decision_id: id, ...evidence, audit_entry_id }],
-    }),
   }
 }

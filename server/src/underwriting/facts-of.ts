@@ -5,7 +5,7 @@ import type { EntityState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 
-/** The request of a decision, as it is stored for re-evaluation. */
+/** What was asked for. */
 export interface DecisionRequest {
   product: string
   requested_amount?: number

@@ -9,6 +9,7 @@ import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import { jsonDifferences } from '../core/policy/json-differences.ts'
 import { isObject } from '../core/stored-json.ts'
 import type { DecisionEntry, RecordedDecision } from '../store/environment/decisions.ts'
+import { dataOf } from '../store/write-path/entry-data.ts'
 import { compileOnce } from './compiled-policies.ts'
 
 /** The replay of a stored decision, as far as the stored parts can still be read. */
@@ -54,7 +55,7 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
     policyChecksum: recorded.policy === null ? null : sha256(recorded.policy),
   }
   const audited = auditedValues(recorded.entry)
-  const policy = readPolicy(recorded, String(audited?.policy_checksum ?? recorded.policy_checksum))
+  const policy = readPolicy(recorded, String(audited?.policy_checksum ?? decision?.policy_checksum))
   const altered = onePerPath([
     ...alteredParts(recorded, audited),
     ...unreadableParts(recorded, 'unreadable' in replayable ? replayable.unreadable : []),
@@ -87,22 +88,20 @@ function traceDifferences({ trace }: RecordedDecision, evaluation: Evaluation): 
 
 /** The data of an audit entry; null if this service did not write it so, or its leaf in the log has another hash. */
 function auditedValues(entry: DecisionEntry | null): AuditedValues | null {
-  const data = objectOf(entry?.data ?? null)
-  if (!entry?.is_authentic || !data) return null
-  return entry.leaf_hash === (entry.sealed_hash ?? entry.leaf_hash) ? data : null
+  if (!entry?.is_authentic) return null
+  return entry.leaf_hash === (entry.sealed_hash ?? entry.leaf_hash) ? dataOf(entry) : null
 }
 
 /** The parts that differ from the audit entry. Compared even with an altered entry, which is itself a difference. */
 function alteredParts(recorded: RecordedDecision, audited: AuditedValues | null): Difference[] {
-  const { entry, audit_entry_id } = recorded
-  const values = audited ?? objectOf(entry?.data ?? null)
+  const { entry } = recorded
+  const values = audited ?? (entry && dataOf(entry))
   const parts: [path: string, audited: unknown, stored: string | null][] = [
-    ['/decision', values?.decision_sha256, sha256(recorded.body)],
+    ['/decision', values?.decision_sha256, recorded.body && sha256(recorded.body)],
     ['/evidence/facts', values?.facts_sha256, recorded.facts && sha256(recorded.facts)],
     ['/evidence/trace', values?.trace_sha256, recorded.trace && sha256(recorded.trace)],
     ['/evidence/graph', values?.graph_sha256, recorded.graph && sha256(recorded.graph)],
     ['/evidence/policy', values?.policy_checksum, recorded.policy && sha256(recorded.policy)],
-    ['/columns/policy_checksum', values?.policy_checksum, recorded.policy_checksum],
     ['/columns/policy_version', values?.policy_version, recorded.policy_version],
     ['/columns/verdict', values?.verdict, recorded.verdict],
     ['/columns/entity_id', values?.entity_id, recorded.entity_id],
@@ -110,8 +109,6 @@ function alteredParts(recorded: RecordedDecision, audited: AuditedValues | null)
   const differing = (values ? parts : []).filter(([, expected, is]) => expected !== is)
   const differences = differing.map(([path, expected, is]) => ({ path, recorded: expected, replayed: is }))
   if (!audited) differences.unshift({ path: '/audit', recorded: null, replayed: entry?.id ?? null })
-  if (entry && audit_entry_id !== null && audit_entry_id !== entry.id)
-    differences.push({ path: '/evidence/audit_entry_id', recorded: entry.id, replayed: audit_entry_id })
   return differences
 }
 

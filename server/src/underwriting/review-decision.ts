@@ -1,9 +1,6 @@
-import { requestedIn } from '../core/facts/read-fact.ts'
 import { currencyDecimals, isInMinorUnits } from '../core/schema/currency-decimals.ts'
-import { objectIn } from '../core/stored-json.ts'
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { ReviewKey } from '../store/environment/reviews.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import type { DomainEvent } from '../store/write-path/record.ts'
@@ -50,16 +47,16 @@ export interface NewReview {
 }
 
 /** The one way to review a decision: checks what the reviewer says, and describes what has to be recorded. */
-export async function reviewDecision(
-  { store, newId, now: asked }: { store: EnvironmentStore; newId: NewId; now: string },
+export function reviewDecision(
+  { newId, now: asked }: { newId: NewId; now: string },
   decision: RowOf<'decisions'>,
   request: ReviewRequest,
-): Promise<NewReview | { violations: ReviewViolation[] }> {
+): NewReview | { violations: ReviewViolation[] } {
   // A review is not dated before its decision, which a node with a clock that is ahead may have made.
   const now = asked > decision.created_at ? asked : decision.created_at
   const violations = checkReview(request)
   if (violations.length > 0) return { violations }
-  const limited = await checkLimit(store, decision, request)
+  const limited = checkLimit(decision, request)
   if ('param' in limited) return { violations: [limited] }
 
   const review: RecordedReview = {
@@ -114,21 +111,12 @@ function checkReview({ verdict, conditions, recommended_limit, currency }: Revie
 }
 
 /** The currency of the limit of a review, if it has one, which is that of the decision; or why it may not have this limit. */
-async function checkLimit(
-  store: EnvironmentStore,
-  { org_id, id }: RowOf<'decisions'>,
+function checkLimit(
+  { currency }: RowOf<'decisions'>,
   { recommended_limit, currency: sent }: ReviewRequest,
-): Promise<{ currency?: string } | ReviewViolation> {
+): { currency?: string } | ReviewViolation {
   if (recommended_limit === undefined) return {}
-  const recorded = await store.decisions.recorded(org_id, id)
-  const facts = objectIn(recorded?.facts ?? null)
-  if (!facts)
-    return {
-      param: '/recommended_limit',
-      message: 'The recorded facts of this decision were altered, so its currency is not known.',
-    }
-  const currency = requestedIn(facts.features)?.currency
-  if (currency === undefined)
+  if (currency === null)
     return { param: '/recommended_limit', message: 'This decision is about access, so it has no limit.' }
   if (sent !== undefined && sent !== currency)
     return { param: '/currency', message: `currency must be ${currency}, the currency of the decision.` }

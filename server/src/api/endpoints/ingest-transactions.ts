@@ -184,6 +184,7 @@ function transactionRow(
 ): NewRow<'transactions'> {
   return {
     ...ids,
+    account: '',
     external_id: transaction.external_id,
     occurred_at: transaction.occurred_at,
     amount: formatMoney(moneyOf(transaction.amount)),

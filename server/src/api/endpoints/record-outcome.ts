@@ -1,8 +1,6 @@
 import type { Static } from 'typebox'
 import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
-import type { Facts } from '../../core/facts/facts.ts'
 import { currentOutcome } from '../../core/facts/outcome-course.ts'
-import { requestedIn } from '../../core/facts/read-fact.ts'
 import { outcomeFact } from '../../core/facts/recorded-outcome.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
@@ -89,7 +87,7 @@ async function describeOutcome(context: OutcomeContext, decision: RowOf<'decisio
     object: 'outcome',
     decision_id: decision.id,
     entity_id: decision.entity_id,
-    ...(body.type === 'funded' && body.amount === undefined && (await approvedAmount(context, decision))),
+    ...(body.type === 'funded' && body.amount === undefined && approvedAmount(decision)),
     ...body,
     occurred_at: reportedTime(body.occurred_at, now),
     created_at: now,
@@ -97,15 +95,13 @@ async function describeOutcome(context: OutcomeContext, decision: RowOf<'decisio
 }
 
 /** The approved amount, which is the amount of a funding that does not give one: the requested amount, up to the limit. */
-async function approvedAmount(
-  { caller, store }: OutcomeContext,
-  { id, body }: RowOf<'decisions'>,
-): Promise<Pick<OutcomeBody, 'amount' | 'currency'>> {
-  const { recommended_limit: limit } = JSON.parse(body) as { recommended_limit?: number }
-  const facts = (await store.decisions.recorded(caller.organizationId, id))?.facts
-  if (limit === undefined || !facts) return {}
-  const requested = requestedIn((JSON.parse(facts) as Facts).features)
-  return requested ? { ...requested, amount: Math.min(requested.amount, limit) } : {}
+function approvedAmount({
+  requested_amount,
+  currency,
+  recommended_limit,
+}: RowOf<'decisions'>): Pick<OutcomeBody, 'amount' | 'currency'> {
+  if (requested_amount === null || currency === null || recommended_limit === null) return {}
+  return { currency, amount: Math.min(requested_amount, recommended_limit) }
 }
 
 /** The entity and its ranked and adverse neighbours: the exposures that are refreshed before the reply. */

@@ -1,3 +1,4 @@
+import { eventIdOf } from '../../store/write-path/record.ts'
 import { testedEndpoints, webhookTestEvent } from '../../store/write-path/webhook-test-event.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
@@ -20,10 +21,10 @@ export const sendWebhookTest = defineEndpoint({
     const { caller, store, requestId } = context
     const endpoints = await store.webhooks.endpoints(caller.organizationId)
     const change = record(context, { domainEvents: [webhookTestEvent(caller.organizationId, requestId)] })
-    const [event] = change.rows!.events!
+    const [entry] = change.auditEntries!
     return {
       status: 202,
-      body: { object: 'webhook_test', event_id: event!.id, endpoints: testedEndpoints(endpoints) },
+      body: { object: 'webhook_test', event_id: eventIdOf(entry!.id), endpoints: testedEndpoints(endpoints) },
       change,
     }
   },

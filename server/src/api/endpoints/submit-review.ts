@@ -29,7 +29,7 @@ export const submitReview = defineEndpoint({
     if (!decision) return fail('decision_not_found')
     const claims = operatorIdClaims(body.reviewer)
     if (claims.length > 0) return failValidation(claims)
-    const reviewed = await reviewDecision(request, decision, body)
+    const reviewed = reviewDecision(request, decision, body)
     if ('violations' in reviewed) return failValidation(reviewed.violations)
     const { review, row, domainEvent } = reviewed
     const context = { ...request, now: review.created_at }

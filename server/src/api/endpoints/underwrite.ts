@@ -15,6 +15,7 @@ export const underwrite = defineEndpoint({
   summary: 'Request an underwriting decision',
   description:
     'Decides from the facts recorded about the entity so far, under the active policy. The decision never changes; its reviews and outcomes are recorded beside it. ' +
+    'A retry with the same key and body gets this decision again, however late: as 201 for 24 hours, then as 200. ' +
     'In production, two operators have to approve live underwriting first.',
   tag: 'Decisions',
   method: 'POST',
@@ -22,13 +23,14 @@ export const underwrite = defineEndpoint({
   scope: 'decisions:write',
   idempotency: 'required',
   body: UnderwriteRequest,
-  succeeds: { 201: UnderwritingDecision },
+  succeeds: { 200: UnderwritingDecision, 201: UnderwritingDecision },
   fails: [
     'entity_not_found',
     'no_active_policy',
     'live_underwriting_not_enabled',
     'unknown_product',
     'validation_failed',
+    'decision_not_found',
   ],
 
   async handle(context) {
@@ -48,15 +50,15 @@ export const underwrite = defineEndpoint({
       if (decided.failure === 'entity_not_found') return fail('entity_not_found', { param: '/entity_id' })
       return fail('no_active_policy')
     }
-    return { status: 201, body: decided.decision, change: recordDecision(context, decided) }
+    const { decision } = decided
+    return { status: 201, body: decision, decisionId: decision.id, change: recordDecision(context, decided) }
   },
 })
 
 /** The change of a decision: one transaction writes the decision, its evidence, its audit entry and its event. */
 function recordDecision(context: RequestContext, decided: UnwrittenDecision): Change {
-  const { domainEvents, counts, now } = decided
-  const change = record({ ...context, now }, { ...decided.change, domainEvents, counts })
-  return { ...change, rows: { ...change.rows, ...decided.rowsWith(change.auditEntries![0]!.id) } }
+  const { change, domainEvents, counts, now } = decided
+  return record({ ...context, now }, { ...change, domainEvents, counts })
 }
 
 /** The products that the message lists; a policy may have hundreds. */

@@ -10,6 +10,8 @@ export interface ApiExample {
   operationId: string
   query?: Record<string, string>
   request?: unknown
+  /** The request was answered more than a day before. */
+  isLateRetry?: true
   status: number
   reply: Record<string, unknown>
 }
@@ -77,6 +79,8 @@ const snapshot = {
   features: { 'bureau.open_loans': 2, years_in_business: 7 },
 }
 
+const application = { entity_id: ENTITY, product: 'business_credit_line', requested_amount: 5000, currency: 'EUR' }
+
 const review = {
   verdict: 'approve_with_conditions',
   reviewer: { id: 'u-17', name: 'Jo Doe' },
@@ -88,7 +92,7 @@ const review = {
 
 const outcome = { type: 'funded', occurred_at: NOW, amount: 3000, currency: 'EUR' }
 
-const log = { environment: 'sandbox', organization_id: 'org_06fk3v8tz9y7q2m4n6p8r0s1t3' }
+const log = { environment: 'sandbox', organization_id: 'org_6fk3v8tz9y' }
 const checkpoint = {
   tree_size: 12,
   root_hash: SHA256,
@@ -225,12 +229,8 @@ export const API_EXAMPLES: readonly ApiExample[] = [
       created_at: NOW,
     },
   },
-  {
-    operationId: 'underwrite',
-    request: { entity_id: ENTITY, product: 'business_credit_line', requested_amount: 5000, currency: 'EUR' },
-    status: 201,
-    reply: decision,
-  },
+  { operationId: 'underwrite', request: application, status: 201, reply: decision },
+  { operationId: 'underwrite', request: application, status: 200, isLateRetry: true, reply: decision },
   { operationId: 'retrieveDecision', status: 200, reply: decision },
   {
     operationId: 'replayDecision',

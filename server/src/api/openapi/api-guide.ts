@@ -16,6 +16,7 @@ Send an \`Idempotency-Key\` with every POST: any text of 1 to 255 printable ASCI
 - A retry with the same key and the same body gets the first answer again, with \`Idempotent-Replayed: true\`. Nothing is written twice.
 - The same key with another body is refused with \`idempotency_key_reused\`, and nothing is written.
 - Only successes are kept, for at least 24 hours. After an error, retry with the same key.
+- A key that made a decision is remembered as long as the decision. A retry after more than 24 hours gets the same body with the status 200; another body is refused as always. If the decision cannot be read any more, the retry gets \`decision_not_found\`, and nothing is decided.
 - A key belongs to the organization, not to the API key: a retry after a rotation of keys works.
 
 After a time-out or \`effect_unknown\`, retry with the same key: it is not known whether the request was recorded, and the retry either finds its answer or records it.

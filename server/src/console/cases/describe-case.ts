@@ -1,5 +1,5 @@
 import type { RequestedAmount } from '../../core/facts/read-fact.ts'
-import { isObject } from '../../core/stored-json.ts'
+import { isObject, objectIn } from '../../core/stored-json.ts'
 import type { Verdict } from '../../core/vocabularies.ts'
 import { timeOfId } from '../../ids/new-id.ts'
 import type { CaseWithDecision } from '../../store/environment/cases.ts'
@@ -73,7 +73,7 @@ export interface CaseNames {
 
 /** Describes a case for the queue. */
 export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys }: CaseNames): ListedCase {
-  const { trace } = readReviewEvidence(row)
+  const { trace } = readReviewEvidence(row.documents)
   return {
     id: row.id,
     entity: {
@@ -92,30 +92,30 @@ export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys 
     decision: {
       id: row.decision_id,
       product: row.product,
-      requested: requestedOf(row.facts),
+      requested: requestedOf(row),
       score: trace?.score.total ?? null,
       cutoff: trace?.score.cutoff ?? null,
       risk_tier: row.risk_tier,
       decided_at: row.decided_at,
     },
-    trigger: describeTrigger({ state: evidenceStateOf(row), trace }, reasonsOf(row.decision_body), row),
+    trigger: describeTrigger({ state: evidenceStateOf(row), trace }, reasonsOf(row.documents.body), row),
     prior_reviews: row.prior_reviews,
     neighbours: row.neighbours,
     bad_neighbours: row.bad_neighbours,
-    bad_paths: pathsOf(row.graph).length,
+    bad_paths: pathsOf(row.documents.graph).length,
     end: endOfCase(row, keys),
   }
 }
 
 /** Whether the decision of a case and its evidence can be read; one part that was altered is enough to say so. */
 function evidenceStateOf(row: CaseWithDecision): ReviewEvidence['state'] {
-  const texts = [row.decision_body, ...(row.graph === null ? [] : [row.graph])]
-  return parseBodies(texts).length < texts.length ? 'altered' : readReviewEvidence(row).state
+  const texts = [row.documents.body, row.documents.graph].filter((text) => text !== null)
+  return parseBodies(texts).length < texts.length ? 'altered' : readReviewEvidence(row.documents).state
 }
 
 /** The principal reasons of a stored decision; none where it was altered so that it cannot be read. */
-export function reasonsOf(body: string): StatedReason[] {
-  return objectsIn(parseBodies([body])[0]?.reason_codes).map(({ code, label, impact }) => ({
+export function reasonsOf(body: string | null): StatedReason[] {
+  return objectsIn(objectIn(body)?.reason_codes).map(({ code, label, impact }) => ({
     code: String(code),
     label: String(label),
     impact: impact === 'positive' ? 'positive' : 'negative',

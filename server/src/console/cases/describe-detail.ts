@@ -86,10 +86,10 @@ export async function describeDetail(
   { nameOf, bounds }: Pick<CaseNames, 'nameOf'> & { bounds: ReviewBounds },
 ): Promise<CaseDetail> {
   const { org_id: organizationId, entity_id: entityId } = row
-  const { trace } = readReviewEvidence(row)
-  const reasons = reasonsOf(row.decision_body)
+  const { trace } = readReviewEvidence(row.documents)
+  const reasons = reasonsOf(row.documents.body)
   const end = endOfCase(row, new Map())
-  const paths = pathsOf(row.graph)
+  const paths = pathsOf(row.documents.graph)
   const [waiting, decisions, notes, prior, names] = await Promise.all([
     end ? [] : store.cases.waitingDecisions(organizationId, row.id, REQUESTS_PER_ACT_MAX),
     store.cases.decisions(row, end?.at ?? null),
@@ -127,7 +127,7 @@ export async function describeDetail(
       id: decision.id,
       verdict: VERDICTS.find((verdict) => verdict === decision.verdict)!,
       product: decision.product,
-      requested: requestedOf(decision.facts),
+      requested: requestedOf(decision),
       decided_at: decision.created_at,
       is_waiting: decision.is_waiting,
       review: decision.review_body === null ? null : endOf(decision.review_body, keys),
@@ -143,7 +143,7 @@ function idOf(body: string): string {
 }
 
 function describeRequest(decision: WaitingDecision, bounds: ReviewBounds): WaitingRequest {
-  const requested = requestedOf(decision.facts)
+  const requested = requestedOf(decision)
   const lendable = lendableOf(readReviewEvidence(decision).trace)
   const question = requested && { asked: requested.amount, couldLend: lendable?.amount ?? null }
   return {

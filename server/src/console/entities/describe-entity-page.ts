@@ -120,17 +120,14 @@ function textsIn(column: string): string[] | null {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
 }
 
-function describeDecision(
-  { id, verdict, product, body, facts, created_at, review_id }: DecisionOfEntity,
-  reviews: ReadonlyMap<string, GrantedReview>,
-) {
-  const { recommended_limit } = objectIn(body) ?? {}
+function describeDecision(decision: DecisionOfEntity, reviews: ReadonlyMap<string, GrantedReview>) {
+  const { id, verdict, product, recommended_limit, created_at, review_id } = decision
   return {
     id,
     verdict: VERDICTS.find((known) => known === verdict) ?? null,
     product,
-    requested: requestedOf(facts),
-    limit: typeof recommended_limit === 'number' ? recommended_limit : null,
+    requested: requestedOf(decision),
+    limit: recommended_limit,
     review: reviews.get(review_id ?? '') ?? null,
     decided_at: created_at,
   }

@@ -1,8 +1,8 @@
-import { type RequestedAmount, requestedIn } from '../../core/facts/read-fact.ts'
-import { objectIn } from '../../core/stored-json.ts'
+import type { RequestedAmount } from '../../core/facts/read-fact.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { NewestDecision } from '../../store/environment/overview.ts'
+import type { RowOf } from '../../store/schema/tables.ts'
 import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 
 /** A decision in the list of the newest. */
@@ -18,7 +18,6 @@ export interface ListedDecision {
   limit: number | null
   /** The newest review: what a person granted; null if none has looked at it. */
   review: GrantedReview | null
-  /** Null where the trace was deleted or altered. */
   score: ListedScore | null
   decided_at: string
 }
@@ -40,30 +39,26 @@ export async function newestDecisions(
   return rows.map((row) => listedDecision(row, reviews))
 }
 
-/** A stored decision as a list shows it. What is altered so that it cannot be read is left out of its row. */
+/** A stored decision as a list shows it. */
 export function listedDecision(row: NewestDecision, reviews: ReadonlyMap<string, GrantedReview>): ListedDecision {
-  const { recommended_limit } = objectIn(row.body) ?? {}
   return {
     id: row.id,
     entity: { id: row.entity_id, name: row.entity_name, external_id: row.external_id },
     product: row.product,
     verdict: VERDICTS.find((verdict) => verdict === row.verdict)!,
     risk_tier: row.risk_tier,
-    requested: requestedOf(row.facts),
-    limit: typeof recommended_limit === 'number' ? recommended_limit : null,
+    requested: requestedOf(row),
+    limit: row.recommended_limit,
     review: reviews.get(row.review_id ?? '') ?? null,
-    score: scoreOf(row.score),
+    score: row.score === null || row.score_cutoff === null ? null : { total: row.score, cutoff: row.score_cutoff },
     decided_at: row.created_at,
   }
 }
 
-/** The amount that a decision was asked for, by its stored facts; null for a decision about access. */
-export function requestedOf(facts: string | null): RequestedAmount | null {
-  return requestedIn(objectIn(facts)?.features)
-}
-
-/** The score at the beginning of a part of a trace. */
-function scoreOf(part: string | null): ListedScore | null {
-  const { total, cutoff } = objectIn(/^(\{[^{}]*\})/.exec(part ?? '')?.[1] ?? null) ?? {}
-  return typeof total === 'number' && typeof cutoff === 'number' ? { total, cutoff } : null
+/** The amount that a decision was asked for; null for a decision about access. */
+export function requestedOf({
+  requested_amount: amount,
+  currency,
+}: Pick<RowOf<'decisions'>, 'requested_amount' | 'currency'>): RequestedAmount | null {
+  return amount === null || currency === null ? null : { amount, currency }
 }

@@ -163,7 +163,7 @@ function describeReplay(recorded: RecordedDecision, { differences, replayed }: R
       replayed: is ?? null,
     })),
     /** How many bytes of decision and trace were compared; null if it could not be decided again. */
-    bytes: replayed && Buffer.byteLength(recorded.body) + Buffer.byteLength(recorded.trace ?? ''),
+    bytes: replayed && Buffer.byteLength(recorded.body ?? '') + Buffer.byteLength(recorded.trace ?? ''),
     replayed_at: now,
   }
 }

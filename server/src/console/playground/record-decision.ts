@@ -35,13 +35,12 @@ export const recordDecision = permitted(
         request,
       )
       if ('failure' in decided) throw problemOf(decided.failure)
-      const { decision, now, counts, domainEvents, change, rowsWith } = decided
-      const { auditEntries, events } = domainEventRows({ organizationId, actor, now, requestId, newId }, domainEvents)
+      const { decision, now, counts, domainEvents, change } = decided
+      const auditEntries = domainEventRows({ organizationId, actor, now, requestId, newId }, domainEvents)
       const committed = await store.commit({
         ...change,
         organizationId,
         auditEntries,
-        rows: { events, ...rowsWith(auditEntries[0]!.id) },
         usage: counts.map(([counter, count]) => ({ day: now.slice(0, 10), node: nodeId, counter, count })),
       })
       if (!committed.lost) return decision

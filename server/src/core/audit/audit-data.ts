@@ -1,6 +1,6 @@
 import type { ReviewBounds } from '../review-bounds.ts'
 import type { NumberNotation } from '../vocabularies.ts'
-import type { EventData, EventType } from '../webhooks/event-types.ts'
+import { EVENT_TYPES, type EventData, type EventType } from '../webhooks/event-types.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
 /** How entries name a policy. */
@@ -205,8 +205,28 @@ interface AuditOnlyData {
   }>
 }
 
-/** The types of events that are also on the audit log with the same data: all but the head of that log. */
+/** The types of events whose data an audit entry of the same type does not have: it has more, or there is none. */
+const SEPARATE_EVENT_TYPES = [
+  'audit.checkpoint',
+  'decision.outcome_retracted',
+  'policy.activated',
+] as const satisfies readonly ('audit.checkpoint' | (EventType & keyof AuditOnlyData))[]
+
+/** The types of events that are audit entries: nothing else is stored of them. */
 export type AuditedEventType = Exclude<EventType, 'audit.checkpoint' | keyof AuditOnlyData>
+
+/** Whether the entries of a type are events too. */
+export function isAuditedEvent(type: string): type is AuditedEventType {
+  return AUDITED_EVENT_TYPES.some((audited) => audited === type)
+}
+
+/** The types of audit entries that are events too. */
+export const AUDITED_EVENT_TYPES = EVENT_TYPES.filter(
+  (type): type is AuditedEventType => !SEPARATE_EVENT_TYPES.some((separate) => separate === type),
+)
+
+/** The types of audit entries that no event announces with the same data. */
+export type AuditOnlyType = keyof AuditOnlyData
 
 /** The type of an audit entry. */
 export type AuditEntryType = AuditedEventType | keyof AuditOnlyData

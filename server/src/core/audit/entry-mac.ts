@@ -11,8 +11,8 @@ export interface MacInput {
 }
 
 /**
- * The MAC (HMAC-SHA-256) of an audit entry, under a key that is derived from the master key. The sealer signs only
- * entries with a valid MAC, so an entry that was written with SQL alone never reaches the signed log.
+ * The MAC (HMAC-SHA-256) of an audit entry, under a key that is derived from the master key: an entry that was written with
+ * SQL alone proves nothing.
  */
 export function entryMac(key: KeyObject, { org_id, id, leaf_hash }: MacInput): string {
   // No id and no hash contains a space, so no two entries give the same text.
@@ -23,4 +23,27 @@ export function entryMac(key: KeyObject, { org_id, id, leaf_hash }: MacInput): s
 export function hasValidMac(keys: readonly KeyObject[], entry: MacInput & { mac: string }): boolean {
   // Not compared in constant time: the forger writes rows and cannot time the sealer's comparison of a single byte.
   return keys.some((key) => entryMac(key, entry) === entry.mac)
+}
+
+/** The fields of a list of entries that its MAC covers; no two lists have the same hashes. */
+export interface FlushMacInput {
+  org_id: string
+  entry_ids: readonly string[]
+  /** 32 bytes for each entry. */
+  leaf_hashes: Uint8Array
+}
+
+/**
+ * The MAC of the entries that one statement wrote on one log. The sealer gives leaves only to lists with a valid MAC, so an
+ * entry that was written with SQL alone never reaches the signed log.
+ */
+export function flushMac(key: KeyObject, { org_id, entry_ids, leaf_hashes }: FlushMacInput): string {
+  // As JSON, so that two ids are never taken for one.
+  const hmac = createHmac('sha256', key).update(`verdigraph.audit-flush.v1 ${org_id} ${JSON.stringify(entry_ids)} `)
+  return hmac.update(leaf_hashes).digest('hex')
+}
+
+/** Whether this service wrote the list: its MAC was made with one of the keys. */
+export function hasValidFlushMac(keys: readonly KeyObject[], flush: FlushMacInput & { mac: string }): boolean {
+  return keys.some((key) => flushMac(key, flush) === flush.mac)
 }

@@ -9,7 +9,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from './merkle-proofs.ts'
-import { appendLeaves, EMPTY_ROOT, leafHash, type NodePosition, rootOf } from './merkle-tree.ts'
+import { appendLeaves, EMPTY_ROOT, leafHash, type NodePosition, rootOf, storedPartsOf } from './merkle-tree.ts'
 
 const KNOWN_LEAVES = [
   '',
@@ -35,7 +35,7 @@ const LEAVES_4_7 = '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39b
 
 const leavesOf = (size: number) => Array.from({ length: size }, (_, index) => leafHash(`leaf ${index}`))
 
-/** A store of complete nodes that records which nodes are read. */
+/** A store of leaves and of the nodes of stored levels that records which nodes are read. */
 function storeOf(leaves: readonly string[]) {
   const { nodes } = appendLeaves({ size: 0, frontier: [], leaves })
   const hashes = new Map(nodes.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
@@ -43,9 +43,13 @@ function storeOf(leaves: readonly string[]) {
   const reads: NodePosition[] = []
   const nodeAt = (position: NodePosition) => {
     reads.push(position)
-    const hash = hashes.get(`${position.level}/${position.index}`)
-    assert.ok(hash, 'only complete nodes are stored')
-    return hash
+    const { level, first, end } = storedPartsOf(position)
+    const parts = Array.from({ length: end - first }, (_, n) => hashes.get(`${level}/${first + n}`))
+    assert.ok(
+      parts.every((hash) => hash !== undefined),
+      'only complete nodes are read',
+    )
+    return rootOf(parts)
   }
   return { nodeAt, reads }
 }

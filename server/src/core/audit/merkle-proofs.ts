@@ -9,7 +9,7 @@ import {
   splitOf,
 } from './merkle-tree.ts'
 
-/** Returns the hash of a complete subtree that was loaded from storage; the leaves are level 0. */
+/** Returns the hash of a complete subtree that was loaded from storage, or computed of parts that were; the leaves are level 0. */
 export type NodeAt = (position: NodePosition) => string
 
 /** The leaf and the tree that an inclusion proof is about. */
@@ -24,7 +24,7 @@ export interface TreeSizes {
   secondSize: number
 }
 
-/** The stored nodes that an inclusion proof is made of. */
+/** The complete subtrees that an inclusion proof is made of. */
 export function inclusionProofPositions(leaf: LeafInTree): NodePosition[] {
   return inclusionSpans(leaf).flatMap(completeNodesOf)
 }
@@ -52,7 +52,7 @@ export function verifyInclusion({
   return found === root
 }
 
-/** The stored nodes that a consistency proof is made of. */
+/** The complete subtrees that a consistency proof is made of. */
 export function consistencyProofPositions(sizes: TreeSizes): NodePosition[] {
   return consistencySpans(sizes).flatMap(completeNodesOf)
 }

@@ -4,11 +4,16 @@ import fc from 'fast-check'
 import {
   appendLeaves,
   EMPTY_ROOT,
+  frontierOf,
   frontierPositions,
+  hashesIn,
   leafHash,
+  type NodePosition,
   nodeHash,
   rootOf,
   rootOfFrontier,
+  storedPartsOf,
+  storedRunsOf,
 } from './merkle-tree.ts'
 
 /** The test tree of the Certificate Transparency implementations. */
@@ -38,6 +43,12 @@ const KNOWN_ROOTS = [
 const leavesOf = (size: number) => Array.from({ length: size }, (_, index) => leafHash(`leaf ${index}`))
 const emptyTree = { size: 0, frontier: [] }
 
+/** The hash of a complete subtree, of the stored nodes that it is made of. */
+function combined(position: NodePosition, stored: ReadonlyMap<string, string>): string {
+  const { level, first, end } = storedPartsOf(position)
+  return rootOf(Array.from({ length: end - first }, (_, n) => stored.get(`${level}/${first + n}`)!))
+}
+
 describe('merkle tree', () => {
   it('has the published roots, by the definition and by appending', () => {
     for (const [size, root] of KNOWN_ROOTS.entries()) {
@@ -46,6 +57,18 @@ describe('merkle tree', () => {
       assert.equal(appendLeaves({ ...emptyTree, leaves }).root, root)
     }
     assert.equal(EMPTY_ROOT, KNOWN_ROOTS[0])
+  })
+
+  it('reads the hashes that stand one after another, wherever in a buffer they are', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 20 }), fc.nat({ max: 40 }), (count, before) => {
+        const hashes = leavesOf(count)
+        const bytes = Buffer.from('ff'.repeat(before) + hashes.join(''), 'hex')
+        assert.deepEqual(hashesIn(new Uint8Array(bytes.buffer, bytes.byteOffset + before, count * 32)), hashes)
+      }),
+    )
+    const [one, two] = leavesOf(2)
+    assert.deepEqual(hashesIn(Buffer.from(`${one}${two}`, 'hex').subarray(0, 40)), [one, two!.slice(0, 16)])
   })
 
   it('hashes text as its UTF-8 bytes', () => {
@@ -75,9 +98,9 @@ describe('merkle tree', () => {
     )
   })
 
-  it('returns each complete interior node once, with the hash of the leaves under it', () => {
+  it('returns each complete node of a stored level once, with the hash of the leaves under it', () => {
     fc.assert(
-      fc.property(fc.nat(130), fc.nat(130), (size, added) => {
+      fc.property(fc.nat(300), fc.nat(300), (size, added) => {
         const all = leavesOf(size + added)
         const before = appendLeaves({ ...emptyTree, leaves: all.slice(0, size) })
         const after = appendLeaves({ ...before, leaves: all.slice(size) })
@@ -85,8 +108,8 @@ describe('merkle tree', () => {
         for (const { level, index, hash } of nodes) {
           assert.equal(hash, rootOf(all.slice(index * 2 ** level, (index + 1) * 2 ** level)))
         }
-        // A tree of n leaves has ⌊n/2⌋ + ⌊n/4⌋ + … complete nodes.
-        const expected = Array.from({ length: 9 }, (_, level) => Math.floor(all.length / 2 ** (level + 1)))
+        // A tree of n leaves has ⌊n/16⌋ + ⌊n/256⌋ + … complete nodes on the stored levels.
+        const expected = [4, 8].map((level) => Math.floor(all.length / 2 ** level))
         assert.equal(new Set(nodes.map(({ level, index }) => `${level}/${index}`)).size, nodes.length)
         assert.equal(
           nodes.length,
@@ -97,17 +120,50 @@ describe('merkle tree', () => {
     )
   })
 
-  it('can be extended from the stored nodes of its frontier', () => {
+  it('gives every complete node from stored ones, however it grew', () => {
     fc.assert(
-      fc.property(fc.nat(200), (size) => {
+      fc.property(fc.array(fc.nat(200), { minLength: 1, maxLength: 5 }), (batches) => {
+        const leaves = leavesOf(batches.reduce((sum, batch) => sum + batch, 0))
+        const stored = new Map(leaves.map((hash, index) => [`0/${index}`, hash]))
+        let tree: { size: number; frontier: string[] } = emptyTree
+        for (const batch of batches) {
+          const frontier = frontierPositions(tree.size).map((position) => combined(position, stored))
+          assert.deepEqual(frontier, tree.frontier)
+          const grown = appendLeaves({ ...tree, frontier, leaves: leaves.slice(tree.size, tree.size + batch) })
+          assert.equal(rootOfFrontier(grown.frontier), grown.root)
+          for (const { level, index, hash } of grown.nodes) stored.set(`${level}/${index}`, hash)
+          tree = grown
+        }
+        for (let level = 0; 2 ** level <= leaves.length; level++)
+          for (let index = 0; (index + 1) * 2 ** level <= leaves.length; index++)
+            assert.equal(
+              combined({ level, index }, stored),
+              rootOf(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level)),
+            )
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('has a frontier of adjacent stored nodes, at most 15 on each stored level', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 2 ** 40 }), (size) => {
+        let end = 0
+        for (const run of storedRunsOf(frontierPositions(size))) {
+          assert.equal(run.level % 4, 0)
+          assert.ok(run.end - run.first <= 15 && run.first * 2 ** run.level === end)
+          end = run.end * 2 ** run.level
+        }
+        assert.equal(end, size)
+      }),
+    )
+  })
+
+  it('has the same frontier by the definition and by appending', () => {
+    fc.assert(
+      fc.property(fc.nat(70), (size) => {
         const leaves = leavesOf(size)
-        const { nodes, frontier, root } = appendLeaves({ ...emptyTree, leaves })
-        const stored = new Map(nodes.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
-        const loaded = frontierPositions(size).map(({ level, index }) =>
-          level === 0 ? leaves[index] : stored.get(`${level}/${index}`),
-        )
-        assert.deepEqual(loaded, frontier)
-        assert.equal(rootOfFrontier(frontier), root)
+        assert.deepEqual(frontierOf(leaves), appendLeaves({ ...emptyTree, leaves }).frontier)
       }),
     )
   })
@@ -120,11 +176,12 @@ describe('merkle tree', () => {
       { level: 0, index: size - 1 },
     ])
     const frontier = leavesOf(3)
-    const { nodes } = appendLeaves({ size, frontier, leaves: leavesOf(1) })
+    const { nodes } = appendLeaves({ size, frontier, leaves: leavesOf(15) })
     assert.deepEqual(
       nodes.map(({ level, index }) => [level, index]),
-      [[1, (size - 1) / 2]],
+      [[4, (size - 1) / 16]],
     )
+    assert.deepEqual(storedPartsOf({ level: 39, index: 3 }), { level: 36, first: 24, end: 32 })
   })
 
   it('refuses a frontier that does not match the size', () => {

@@ -109,7 +109,9 @@ describe('verifying a log reports', () => {
         const report = await verifyLog({ ...sealed, leaves: sealed.leaves.toSpliced(gap, 1) })
         assert.ok(report.status === 'tampered')
         assert.deepEqual(report.problems, [{ kind: 'leaf_missing', leafIndex: gap, lastLeafIndex: gap }])
-        assert.ok(report.figures.headsVerified >= 2)
+        // A head in the middle of a block needs all leaves before it; one after the block has the stored node.
+        const verified = [7, 12, 20].filter((size) => size <= gap || (size === 20 && gap < 16))
+        assert.equal(report.figures.headsVerified, verified.length)
       }),
     )
   })
@@ -153,34 +155,76 @@ describe('verifying a log reports', () => {
     )
   })
 
-  it('the pair in which a leaf was forged together with its entry', async () => {
+  it('leaves that changed places in any number, if the head covers a stored node or ends in their block', async () => {
+    const indices = Array.from({ length: 20 }, (_, index) => index)
+    const shuffled = fc.shuffledSubarray(indices, { minLength: 20, maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(shuffled, fc.integer({ min: 20, max: 60 }), async (order, size) => {
+        const sealed = sealedLog([7, 13, size])
+        const leaves = sealed.leaves.map((leaf, leafIndex) => {
+          const source = sealed.leaves[order[leafIndex] ?? leafIndex]!
+          return { ...source, leafIndex, blockHash: leaf.blockHash ?? null }
+        })
+        const moves = order.flatMap((sealedAt, leafIndex) =>
+          sealedAt === leafIndex
+            ? []
+            : [{ kind: 'leaf_moved', leafIndex, entryId: `aud_${sealedAt}`, sealedAt } as const],
+        )
+        moves.sort((one, other) => one.sealedAt - other.sealedAt)
+        assert.deepEqual(moves.length > 0 ? await problemsOf({ ...sealed, leaves }) : [], moves)
+      }),
+    )
+  })
+
+  it('leaves that changed places after all heads, and not where they were sealed', async () => {
+    const sealed = sealedLog([7, 20])
+    const cut = { ...sealed, heads: sealed.heads.slice(0, 1), leaves: exchanged(sealed.leaves, 3, 17) }
+    assert.deepEqual(
+      (await problemsOf(cut)).map(({ kind }) => kind),
+      ['leaves_altered', 'leaves_unsealed'],
+    )
+  })
+
+  it('the block in which a leaf was forged together with its entry, without what an earlier head confirms', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(19), async (which) => {
         const sealed = sealedLog([7, 13, 20])
         const leaves = sealed.leaves.with(which, forged(sealed.leaves[which]!))
-        const pair = which - (which % 2)
-        const treeSize = [7, 13, 20].find((size) => pair + 1 < size)!
+        const leafIndex = [13, 7, 0].find((size) => size <= which)!
+        // The last block has no node yet: all leaves of the last head may be altered.
+        const lastLeafIndex = which < 16 ? 15 : 19
         assert.deepEqual(await problemsOf({ ...sealed, leaves }), [
-          { kind: 'leaves_altered', leafIndex: pair, lastLeafIndex: pair + 1, entryId: `aud_${pair}`, treeSize },
+          { kind: 'leaves_altered', leafIndex, lastLeafIndex, entryId: `aud_${leafIndex}`, treeSize: 20 },
         ])
       }),
     )
   })
 
+  it('each block in which a leaf was forged, and leaves that changed places in others', async () => {
+    const sealed = sealedLog([80])
+    const leaves = exchanged(sealed.leaves, 20, 50).map((leaf, n) => (n === 3 || n === 70 ? forged(leaf) : leaf))
+    assert.deepEqual(await problemsOf({ ...sealed, leaves }), [
+      { kind: 'leaves_altered', leafIndex: 0, lastLeafIndex: 15, entryId: 'aud_0', treeSize: 80 },
+      { kind: 'leaf_moved', leafIndex: 50, entryId: 'aud_20', sealedAt: 20 },
+      { kind: 'leaf_moved', leafIndex: 20, entryId: 'aud_50', sealedAt: 50 },
+      { kind: 'leaves_altered', leafIndex: 64, lastLeafIndex: 79, entryId: 'aud_64', treeSize: 80 },
+    ])
+  })
+
   it('a forged leaf just as exactly if another stored node was forged or lost', async () => {
-    const sealed = sealedLog([7, 13, 20])
-    for (const pairHash of [sealed.heads[0]!.root_hash, null]) {
-      const leaves = sealed.leaves.map((leaf) => (leaf.leafIndex < 2 ? { ...leaf, pairHash } : leaf))
+    const sealed = sealedLog([20, 40, 60])
+    for (const blockHash of [sealed.heads[0]!.root_hash, null]) {
+      const leaves = sealed.leaves.map((leaf) => (leaf.leafIndex < 16 ? { ...leaf, blockHash } : leaf))
       assert.equal((await verifyLog({ ...sealed, leaves })).status, 'intact')
-      assert.deepEqual(await problemsOf({ ...sealed, leaves: leaves.with(15, forged(leaves[15]!)) }), [
-        { kind: 'leaves_altered', leafIndex: 14, lastLeafIndex: 15, entryId: 'aud_14', treeSize: 20 },
+      assert.deepEqual(await problemsOf({ ...sealed, leaves: leaves.with(43, forged(leaves[43]!)) }), [
+        { kind: 'leaves_altered', leafIndex: 40, lastLeafIndex: 47, entryId: 'aud_40', treeSize: 60 },
       ])
     }
   })
 
   it('a forged leaf and not the leaves after it, even if those have no stored nodes', async () => {
-    const sealed = sealedLog([8, 13, 20])
-    const bare = sealed.leaves.map((leaf) => (leaf.leafIndex < 8 ? leaf : { ...leaf, pairHash: null }))
+    const sealed = sealedLog([16, 29, 40])
+    const bare = sealed.leaves.map((leaf) => (leaf.leafIndex < 16 ? leaf : { ...leaf, blockHash: null }))
     const report = await verifyLog({ ...sealed, leaves: bare.with(3, forged(bare[3]!)) })
     assert.ok(report.status === 'tampered')
     assert.equal(report.problems.length, 1)
@@ -235,21 +279,30 @@ describe('verifying a log reports', () => {
   })
 
   it('the first moved leaves one by one and the others as one span, if most of a log was moved', async () => {
-    const sealed = sealedLog([100])
-    const shifted = sealed.leaves.map((leaf, index) => {
-      const source = sealed.leaves[(index + 1) % 100]!
-      return { ...source, leafIndex: index, pairHash: leaf.pairHash ?? null }
-    })
-    const problems = await problemsOf({ ...sealed, leaves: shifted })
-    assert.deepEqual(problems[1], { kind: 'leaf_moved', leafIndex: 1, entryId: 'aud_2', sealedAt: 2 })
-    assert.deepEqual(problems.at(-1), {
+    const rotated = (size: number) => {
+      const sealed = sealedLog([size])
+      const leaves = sealed.leaves.map((leaf, leafIndex) => {
+        const source = sealed.leaves[(leafIndex + 1) % size]!
+        return { ...source, leafIndex, blockHash: leaf.blockHash ?? null }
+      })
+      return problemsOf({ ...sealed, leaves })
+    }
+    const few = await rotated(100)
+    assert.deepEqual(few[0], { kind: 'leaf_moved', leafIndex: 99, entryId: 'aud_0', sealedAt: 0 })
+    assert.deepEqual(few[1], { kind: 'leaf_moved', leafIndex: 0, entryId: 'aud_1', sealedAt: 1 })
+    assert.equal(few.length, 100)
+    const [first, second, ...others] = await rotated(320)
+    // Leaf 0 is in a block that is not listed.
+    assert.deepEqual([first!.kind, first!.kind === 'leaves_altered' && first.lastLeafIndex], ['leaves_altered', 15])
+    assert.deepEqual(second, { kind: 'leaf_moved', leafIndex: 15, entryId: 'aud_16', sealedAt: 16 })
+    assert.deepEqual(others.at(-1), {
       kind: 'leaves_altered',
-      leafIndex: 32,
-      lastLeafIndex: 99,
-      entryId: 'aud_33',
-      treeSize: 100,
+      leafIndex: 128,
+      lastLeafIndex: 319,
+      entryId: 'aud_129',
+      treeSize: 320,
     })
-    assert.ok(problems.length <= 33)
+    assert.ok(others.length <= 128)
   })
 })
 

@@ -2,7 +2,7 @@ import { type AuditEntry, leafHashOf } from './audit-entry.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type LogFigures, type LogProblem, type LogReport, ProblemList } from './log-report.ts'
 import { EMPTY_ROOT, MerkleFrontier } from './merkle-tree.ts'
-import { type StoredLeaf, StoredPairs } from './stored-pairs.ts'
+import { StoredBlocks, type StoredLeaf } from './stored-blocks.ts'
 import { type HeadsToVerify, type TrustedHead, TrustedHeads } from './trusted-heads.ts'
 
 /** A part of a log as it is stored now: leaves in the order of their index, and heads in the order of their size. */
@@ -43,10 +43,11 @@ interface LeafName {
  * A comparison has one of these results:
  *
  *     leaves agree     → the head is verified; mismatched stored nodes are ignored
- *     nodes agree      → the head is verified; the leaves of mismatched pairs were altered; go on from the stored nodes
+ *     nodes agree      → the head is verified; the leaves of mismatched blocks were altered; go on from the stored nodes
  *     neither agrees   → a contradiction. The first one is kept until a later head agrees. If that head agrees with the
  *                        leaves, both heads are reported as inconsistent; if it agrees with the nodes, the altered
- *                        pairs are reported instead; if no head agrees, the contradiction is reported at the end
+ *                        blocks are reported instead. If no head agrees, the leaves of the last block, which has no
+ *                        node, may have changed places; otherwise the contradiction is reported at the end
  *     no tree          → leaves are missing, and so are the stored nodes over them: the head stays unverified
  */
 class LogVerifier {
@@ -54,7 +55,7 @@ class LogVerifier {
   readonly #problems: ProblemList
   /** The heads that the tree has not reached yet, smallest first. */
   #heads: TrustedHead[] = []
-  readonly #pairs = new StoredPairs()
+  readonly #blocks = new StoredBlocks()
   /** Null after a gap in the leaves: from there on, only the stored nodes can give the tree. */
   #tree: MerkleFrontier | null = new MerkleFrontier()
   #nextIndex = 0
@@ -93,13 +94,14 @@ class LogVerifier {
     if (leafIndex > this.#nextIndex) this.#reportGapBefore(leafIndex)
     this.#startSpans({ leafIndex, entryId })
     this.#tree?.append(leaf.leafHash)
-    this.#pairs.addLeaf(leaf)
+    this.#blocks.addLeaf(leaf)
     this.#nextIndex = leafIndex + 1
     this.#compareHeadsReached()
   }
 
   finish(): LogFigures {
-    for (const problem of this.#pairs.problems()) this.#problems.add(problem)
+    if (this.#contradiction && this.#blocks.explainLast()) this.#markVerified()
+    for (const problem of this.#blocks.problems()) this.#problems.add(problem)
     if (this.#contradiction) this.#problems.add(this.#contradiction.problem)
     const leafIndex = this.#nextIndex
     const treeSize = this.#newestSize
@@ -158,10 +160,16 @@ class LogVerifier {
   }
 
   #compareWith(head: TrustedHead): void {
-    const storedTree = this.#pairs.treeOf(head.treeSize)
-    if (this.#tree?.root() === head.rootHash) this.#agreeWithLeaves(head, this.#tree)
-    else if (storedTree?.root() === head.rootHash) this.#agreeWithNodes(head, storedTree)
-    else if (this.#tree) this.#contradiction ??= { treeSize: head.treeSize, problem: this.#describeContradiction(head) }
+    if (this.#tree?.root() === head.rootHash) {
+      this.#agreeWithLeaves(head, this.#tree)
+      return
+    }
+    const storedTree = this.#blocks.treeOf(head.treeSize)
+    if (storedTree?.root() === head.rootHash) this.#agreeWithNodes(head, storedTree)
+    else if (this.#tree) {
+      this.#contradiction ??= { treeSize: head.treeSize, problem: this.#describeContradiction(head) }
+      this.#blocks.keepLast(head)
+    }
   }
 
   #agreeWithLeaves(head: TrustedHead, tree: MerkleFrontier): void {
@@ -170,12 +178,12 @@ class LogVerifier {
       this.#problems.add(problem)
       this.#problems.add({ kind: 'heads_inconsistent', firstTreeSize, secondTreeSize: head.treeSize })
     }
-    this.#pairs.trustLeaves(tree)
+    this.#blocks.trustLeaves(tree)
     this.#markVerified()
   }
 
   #agreeWithNodes(head: TrustedHead, storedTree: MerkleFrontier): void {
-    this.#pairs.trustNodes(head.treeSize)
+    this.#blocks.trustNodes(head.treeSize)
     this.#tree = storedTree
     this.#markVerified()
   }

@@ -26,9 +26,15 @@ const AGE_DAYS = approving.age_days
 function recorded(number: number, facts: Facts): RecordedCase {
   const { verdict, limit } = decide(now, facts)
   const at = `2026-11-${String(number).padStart(2, '0')}T00:00:00.000Z`
-  const limit_text = limit === null ? '' : `${limit},"risk_tier":`
   const facts_text = canonicalJson(facts)
-  return { id: `dec_${number}`, entity_id: `ent_${number}`, verdict, created_at: at, limit_text, facts: facts_text }
+  return {
+    id: `dec_${number}`,
+    entity_id: `ent_${number}`,
+    verdict,
+    created_at: at,
+    recommended_limit: limit,
+    facts: facts_text,
+  }
 }
 
 function outcome(number: number, type: ReportedOutcome['type']): ReportedOutcome {

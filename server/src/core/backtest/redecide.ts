@@ -9,8 +9,7 @@ export interface RecordedCase {
   entity_id: string
   verdict: Verdict
   created_at: string
-  /** A text that starts with the limit that was recommended; empty without a limit. */
-  limit_text: string
+  recommended_limit: number | null
   /** Its facts, canonical JSON. */
   facts: string
 }
@@ -32,11 +31,11 @@ export type Redecide = (recorded: RecordedCase) => Redecided | undefined
 
 /** Decides recorded decisions again under another policy, without a trace. */
 export function redecider(policy: CompiledPolicy): Redecide {
-  return ({ facts: text, limit_text }) => {
+  return ({ facts: text, recommended_limit }) => {
     try {
       const stored = replayableFacts(JSON.parse(text))
       if ('unreadable' in stored) return undefined
-      return redecided(policy, judge(policy, stored.facts), recordedLimit(limit_text))
+      return redecided(policy, judge(policy, stored.facts), recommended_limit)
     } catch {
       // Facts that were altered may be no JSON, or numbers too large to compute with.
       return undefined
@@ -60,9 +59,4 @@ function redecided(
     amountBefore: inReference(limitBefore),
     amountAfter: isLent ? inReference(offer.limit?.amount) : null,
   }
-}
-
-function recordedLimit(text: string): number | null {
-  const amount = Number.parseFloat(text)
-  return Number.isFinite(amount) ? amount : null
 }

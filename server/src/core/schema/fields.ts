@@ -4,7 +4,12 @@ import { Type } from './type.ts'
 
 /** An id with the prefix of its type. */
 export function Id(prefix: IdPrefix, description: string) {
-  return Type.String({ pattern: idPattern(prefix), description, examples: [`${prefix}_06fk3v8tz9y7q2m4n6p8r0s1t3`] })
+  return Type.String({ pattern: idPattern(prefix), description, examples: [exampleId(prefix)] })
+}
+
+/** An id for the examples of the API. */
+function exampleId(prefix: IdPrefix): string {
+  return prefix === 'org' ? 'org_6fk3v8tz9y' : `${prefix}_06fk3v8tz9y7q2m4n6p8r0s1t3`
 }
 
 /** An instant in ISO 8601, with any offset. */

@@ -1,6 +1,6 @@
 /** The idempotency keys of acts in the console that write to the control database, with the answers kept under them. */
 import type { Queryable, Row } from '../database/database.ts'
-import { ANSWERS_KEPT_FOR, type KeptAnswer } from '../environment/idempotency-keys.ts'
+import { ANSWERS_KEPT_HOURS, hexOf, type KeptAnswer } from '../environment/idempotency-keys.ts'
 
 /** An idempotency key of an account. */
 export interface ActKey {
@@ -21,22 +21,22 @@ export async function insertActKey(
     `WITH expired AS (
        DELETE FROM act_keys WHERE (account_id, key) IN (
          SELECT account_id, key FROM act_keys
-         WHERE created_at < $6::timestamptz - interval '${ANSWERS_KEPT_FOR}' AND (account_id, key) <> ($1, $2)
+         WHERE created_at < $6::timestamptz - interval '${ANSWERS_KEPT_HOURS} hours' AND (account_id, key) <> ($1, $2)
          ORDER BY created_at LIMIT ${PURGED_AT_ONCE}))
      INSERT INTO act_keys (account_id, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT DO NOTHING RETURNING 1`,
-    [accountId, key, fingerprint, status, body, created_at],
+    [accountId, key, hexOf(fingerprint), status, body, created_at],
   )
   return inserted.length === 1
 }
 
 /** The answer kept under a key, if the key was written. */
 export async function findActKey(control: Queryable, { accountId, key }: ActKey): Promise<KeptAnswer | undefined> {
-  const [kept] = await control.query<KeptAnswer & Row>(
+  const [kept] = await control.query<Omit<KeptAnswer, 'fingerprint'> & { fingerprint: string } & Row>(
     'SELECT fingerprint, status, body, created_at FROM act_keys WHERE account_id = $1 AND key = $2',
     [accountId, key],
   )
-  return kept
+  return kept && { ...kept, fingerprint: Buffer.from(kept.fingerprint, 'hex') }
 }
 
 /** Adds the answer to a key that was written with its act, when the answer was not known yet. */

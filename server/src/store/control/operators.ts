@@ -111,7 +111,7 @@ export async function operatorsOfAccount(
     control.query<Operator & Seal & { organization_name: string } & Row>(
       `SELECT ${columns}, organization.name AS organization_name
        FROM operators AS operator JOIN organizations AS organization ON organization.id = operator.org_id
-       WHERE operator.account_id = $1 AND operator.disabled_at IS NULL ORDER BY operator.org_id`,
+       WHERE operator.account_id = $1 AND operator.disabled_at IS NULL ORDER BY operator.id`,
       [accountId],
     ),
   )

@@ -123,8 +123,14 @@ export function isoTime(text: string): string {
   return new Date(`${text.replace(' ', 'T').replace(/\+00$/, '')}Z`).toISOString()
 }
 
+/** The bytes of a `bytea`, which PostgreSQL prints as `\\x` and hexadecimal digits. */
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text.slice(2), 'hex')
+}
+
 /** Parsers of the text form of PostgreSQL types, by type number (pg_type.oid). */
 export const typeParsers: Record<number, (text: string) => unknown> = {
+  17: bytesOf, // bytea
   20: Number, // int8: counts and versions stay far below 2^53
   1082: (text) => text, // date
   1184: isoTime, // timestamptz

@@ -2,6 +2,7 @@ import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
 import type { Database, Row } from '../database/database.ts'
 import { Params } from '../schema/tables.ts'
 import { ENTRY_COLUMNS, type ListedAuditEntry } from './audit-trail.ts'
+import { entriesAbout, LEAF_INDEX, SEALED_FLUSH } from './stored-entry.ts'
 
 /** Which entries of a log are wanted. */
 export interface AuditLogFilter {
@@ -30,6 +31,8 @@ export type AuditLogPosition = { id: string } | { seq: number }
 export const ENTRIES_SEARCHED_MAX = 20_000
 
 interface Search {
+  /** The table, or a query in its place. */
+  source: string
   where: string
   /** The column by which it reads, newest first. */
   order: 'id' | 'seq'
@@ -48,17 +51,17 @@ export function auditLogQueries(database: Database) {
       { after, limit }: { after: AuditLogPosition | undefined; limit: number },
     ): Promise<AuditLogPage> {
       const params = new Params()
-      const { where, order } = searchOf(organizationId, { filter, after, params })
+      const { source, where, order } = searchOf(organizationId, { filter, after, params })
       const matches = matchesOf(filter, params)
       const entries = await database.query<ListedAuditEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_index FROM (
+        `SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF_INDEX} FROM (
            SELECT * FROM (
-             SELECT * FROM audit_entries WHERE ${where} ORDER BY ${order} DESC LIMIT ${ENTRIES_SEARCHED_MAX}
+             SELECT * FROM ${source} WHERE ${where} ORDER BY ${order} DESC LIMIT ${ENTRIES_SEARCHED_MAX}
            ) AS searched WHERE ${matches} ORDER BY ${order} DESC LIMIT ${params.add(limit + 1, 'bigint')}
          ) AS entry
          LEFT JOIN LATERAL (
-           SELECT leaf_index FROM audit_leaves WHERE org_id = entry.org_id AND entry_id = entry.id LIMIT 1
-         ) AS leaf ON true
+           SELECT first_leaf FROM audit_flushes WHERE org_id = entry.org_id AND flush = entry.flush AND first_leaf IS NOT NULL LIMIT 1
+         ) AS flush ON true
          ORDER BY entry.${order} DESC`,
         params.values,
       )
@@ -75,9 +78,9 @@ export function auditLogQueries(database: Database) {
       after: AuditLogPosition | undefined,
     ): Promise<{ id: string; seq: number } | undefined> {
       const params = new Params()
-      const { where, order } = searchOf(organizationId, { filter, after, params })
+      const { source, where, order } = searchOf(organizationId, { filter, after, params })
       const [last] = await database.query<{ id: string; seq: number }>(
-        `SELECT id, seq FROM audit_entries WHERE ${where} ORDER BY ${order} DESC LIMIT 1 OFFSET ${ENTRIES_SEARCHED_MAX - 1}`,
+        `SELECT id, seq FROM ${source} WHERE ${where} ORDER BY ${order} DESC LIMIT 1 OFFSET ${ENTRIES_SEARCHED_MAX - 1}`,
         params.values,
       )
       return last
@@ -86,8 +89,8 @@ export function auditLogQueries(database: Database) {
     /** One entry of a log, with its leaf. */
     async entry(organizationId: string, id: string): Promise<ListedAuditEntry | undefined> {
       const [entry] = await database.query<ListedAuditEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_index FROM audit_entries AS entry
-         LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
+        `SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF_INDEX} FROM audit_entries AS entry
+         ${SEALED_FLUSH}
          WHERE entry.org_id = $1 AND entry.id = $2`,
         [organizationId, id],
       )
@@ -122,10 +125,13 @@ function searchOf(
   organizationId: string,
   { filter, after, params }: { filter: AuditLogFilter; after: AuditLogPosition | undefined; params: Params },
 ): Search {
-  const conditions = [`org_id = ${params.add(organizationId, 'text')}`]
+  const organization = params.add(organizationId, 'text')
+  const conditions = [`org_id = ${organization}`]
+  let source = 'audit_entries'
   const { target, actor, type, fromId, beforeId } = filter
   const order = target?.startsWith('ent_') ? 'seq' : 'id'
-  if (target) conditions.push(`${order === 'seq' ? 'trail_id' : 'subject_id'} = ${params.add(target, 'text')}`)
+  if (target && order === 'seq') conditions.push(`trail_id = ${params.add(target, 'text')}`)
+  else if (target) source = `${entriesAbout(organization, params.add(target, 'text'))} AS about`
   else if (actor && !actor.startsWith('key_'))
     conditions.push(`actor_type <> 'api_key' AND actor_id = ${params.add(actor, 'text')}`)
   else if (type && !isWrittenByRequests(type))
@@ -136,7 +142,7 @@ function searchOf(
   }
   if (after && 'id' in after && order === 'id') conditions.push(`id < ${params.add(after.id, 'text')}`)
   if (after && 'seq' in after && order === 'seq') conditions.push(`seq < ${params.add(after.seq, 'bigint')}`)
-  return { where: conditions.join(' AND '), order }
+  return { source, where: conditions.join(' AND '), order }
 }
 
 function matchesOf({ actor, type, fromId, beforeId }: AuditLogFilter, params: Params): string {

@@ -1,22 +1,20 @@
 import type { AuditActor } from '../../core/audit/audit-entry.ts'
 import type { Database, Row } from '../database/database.ts'
+import { type StoredDocuments, withDocuments } from '../documents/documents.ts'
 import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
+import type { EntryData } from '../write-path/entry-data.ts'
 import type { HashedTable } from '../write-path/record-hash.ts'
+import { DECISION_COLUMNS, type DecisionRow } from './decisions.ts'
+import { entriesAbout } from './stored-entry.ts'
 
 /** Tables whose rows have an id and an entry of the audit log that says how they came to be. */
 export type RecordedTable = Exclude<HashedTable, 'policy_steps'> | 'api_keys' | 'decisions' | 'entities'
 
-/** A decision with the hashes of its evidence; they are null where the row was deleted. */
-export type HashedDecision = NewRow<'decisions'> &
-  Record<'facts_sha256' | 'trace_sha256' | 'graph_sha256' | 'audit_entry_id', string | null>
-
 /** The most records that one statement checks for an entry. */
 const RECORDS_PER_READ = 500
 
-const sha256Of = (column: string) => `encode(sha256(convert_to(evidence.${column}, 'UTF8')), 'hex') AS ${column}_sha256`
-
 /** What an entry says about its subject, and when. */
-export type EntryAbout = Pick<RowOf<'audit_entries'>, 'type' | 'occurred_at' | 'data'>
+export type EntryAbout = EntryData & Pick<RowOf<'audit_entries'>, 'occurred_at'>
 
 /** Reads of the records that audit entries speak of. */
 export function auditRecordQueries(database: Database) {
@@ -44,18 +42,16 @@ export function auditRecordQueries(database: Database) {
       return new Set(rows.map(({ id }) => id))
     },
 
-    /** Decisions with the hashes of their evidence, which PostgreSQL computes: the texts are long. */
-    async decisions(organizationId: string, ids: readonly string[]): Promise<Map<string, HashedDecision>> {
-      const columns = columnsOf('decisions').filter((column) => column !== 'org_id')
-      const rows = await database.query<HashedDecision & Row>(
-        `SELECT ${columns.map((column) => `decision.${column}`).join(', ')}, evidence.audit_entry_id,
-           ${['facts', 'trace', 'graph'].map(sha256Of).join(', ')}
-         FROM decisions AS decision
-         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
-         WHERE decision.org_id = $1 AND decision.id = ANY($2::text[])`,
+    /** Decisions with their documents. */
+    async decisions(
+      organizationId: string,
+      ids: readonly string[],
+    ): Promise<Map<string, DecisionRow & StoredDocuments>> {
+      const rows = await database.query<DecisionRow & Row>(
+        `SELECT ${DECISION_COLUMNS} FROM decisions AS decision WHERE decision.org_id = $1 AND decision.id = ANY($2::text[])`,
         [organizationId, ids],
       )
-      return new Map(rows.map((row) => [row.id, row]))
+      return new Map((await withDocuments(database, rows)).map((row) => [row.id, row]))
     },
 
     /** The last entry of some types in each of these trails. */
@@ -80,8 +76,7 @@ export function auditRecordQueries(database: Database) {
     ): Promise<Set<string>> {
       const rows = await database.query<{ subject_id: string }>(
         `SELECT wanted.subject_id FROM unnest($2::text[]) AS wanted (subject_id)
-         WHERE EXISTS (SELECT 1 FROM audit_entries AS entry
-           WHERE entry.org_id = $1 AND entry.subject_id = wanted.subject_id AND entry.type = ANY($3::text[]))`,
+         WHERE EXISTS (SELECT 1 FROM ${entriesAbout('$1', 'wanted.subject_id')} AS entry WHERE entry.type = ANY($3::text[]))`,
         [organizationId, subjectIds, types],
       )
       return new Set(rows.map(({ subject_id }) => subject_id))
@@ -93,8 +88,8 @@ export function auditRecordQueries(database: Database) {
       subjectIds: readonly string[],
       types: readonly string[],
     ): Promise<Map<string, EntryAbout[]>> {
-      const rows = await database.query<EntryAbout & Row & { subject_id: string }>(
-        `SELECT subject_id, type, occurred_at, data FROM audit_entries
+      const rows = await database.query<EntryAbout & Row>(
+        `SELECT trail_id, subject_id, type, occurred_at, data, hashes FROM audit_entries
          WHERE org_id = $1 AND subject_id = ANY($2::text[]) AND type = ANY($3::text[]) AND actor_type <> 'api_key'
          ORDER BY trail_id, seq`,
         [organizationId, subjectIds, types],
@@ -154,8 +149,8 @@ export function auditRecordQueries(database: Database) {
       for (let after = ''; ; ) {
         const rows = await database.query<{ id: string; is_known: boolean }>(
           `WITH page AS MATERIALIZED (SELECT id FROM ${table} WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3)
-           SELECT page.id, (SELECT true FROM audit_entries AS entry WHERE entry.org_id = $1 AND entry.subject_id = page.id
-             AND entry.type = ANY($4::text[]) LIMIT 1) IS NOT NULL AS is_known
+           SELECT page.id, (SELECT true FROM ${entriesAbout('$1', 'page.id')} AS entry
+             WHERE entry.type = ANY($4::text[]) LIMIT 1) IS NOT NULL AS is_known
            FROM page ORDER BY page.id`,
           [organizationId, after, RECORDS_PER_READ, types],
         )

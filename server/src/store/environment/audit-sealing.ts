@@ -1,30 +1,40 @@
-import type { NodePosition } from '../../core/audit/merkle-tree.ts'
+import type { NodePosition, TreeNode } from '../../core/audit/merkle-tree.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
 import { insertRows, ofOrganization, Params, type RowOf, unnestAs } from '../schema/tables.ts'
 import type { EventRow } from '../write-path/record.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
+import { type PositionInLog, readNodeHashes } from './tree-nodes.ts'
 
-/** A pending audit entry. */
-export type EntryToSeal = Pick<RowOf<'audit_entries'>, 'org_id' | 'id' | 'trail_id' | 'leaf_hash' | 'mac'> & {
-  seq: number
+/** The entries of one statement on one log that wait for their leaves. */
+export interface FlushToSeal {
+  org_id: string
+  flush: number
+  entry_ids: string[]
+  leaf_hashes: Uint8Array
+  mac: string
+  /** Whether an entry names this statement; a copy of another list has none. */
+  is_named: boolean
+  /** Whether it had leaves before: as many are missing beside those of the statements around it. */
+  was_sealed: boolean
 }
 
-/** Where to go on reading an organization's pending entries: after this one. */
-export type PendingCursor = Pick<EntryToSeal, 'org_id' | 'trail_id' | 'seq'>
+/** Where to go on reading what waits on an organization's log: after this statement. */
+export type PendingCursor = Pick<FlushToSeal, 'org_id' | 'flush'>
 
 /** The newest signed head of a log, and when a head of it was announced last; null if there is none. */
 export interface LogEnd {
   org_id: string
   head: RowOf<'audit_heads'> | null
+  /** How many leaves the stored lists reach to; as many as the head covers, unless rows were altered. */
+  leaves: number
   announced_at: string | null
 }
 
-/** Everything that sealing a batch of one organization's entries writes. */
+/** Everything that sealing the entries of some statements on one log writes. */
 export interface Seal {
   organizationId: string
-  sealed: readonly Pick<EntryToSeal, 'trail_id' | 'seq'>[]
-  leaves: Omit<RowOf<'audit_leaves'>, 'org_id'>[]
-  nodes: Omit<RowOf<'audit_nodes'>, 'org_id'>[]
+  sealed: readonly { flush: number; first_leaf: number }[]
+  nodes: readonly TreeNode[]
   head: Omit<RowOf<'audit_heads'>, 'org_id'>
   /** The event that announces the head, unless one was announced a short while ago. */
   event?: EventRow
@@ -33,63 +43,81 @@ export interface Seal {
 /** The announcement of a head that was signed before. */
 export type Announcement = Required<Pick<Seal, 'organizationId' | 'event'>> & { head: Seal['head'] }
 
+/**
+ * SQL: whether leaves are missing beside those of the next statement that is sealed, so that `waiting`, which is earlier,
+ * must have had them. Statements may commit in another order than that of their numbers: most of those that come late had none.
+ * Statements are sealed nearly in their order, so the leaves are missing close by if at all; `audit verify` finds the others.
+ */
+const WAS_SEALED = `EXISTS (SELECT 1 FROM (
+    SELECT first_leaf FROM audit_flushes AS each WHERE each.org_id = waiting.org_id AND each.flush > waiting.flush
+      AND each.first_leaf IS NOT NULL ORDER BY each.flush LIMIT 1) AS next
+  CROSS JOIN LATERAL (
+    (SELECT first_leaf FROM audit_flushes AS each WHERE each.org_id = waiting.org_id AND each.first_leaf <= next.first_leaf
+      ORDER BY each.first_leaf DESC LIMIT 500)
+    UNION ALL
+    (SELECT first_leaf FROM audit_flushes AS each WHERE each.org_id = waiting.org_id AND each.first_leaf > next.first_leaf
+      ORDER BY each.first_leaf LIMIT 500)) AS beside
+  WHERE beside.first_leaf - cardinality(waiting.entry_ids) >= coalesce((
+    SELECT each.first_leaf + cardinality(each.entry_ids) FROM audit_flushes AS each
+    WHERE each.org_id = waiting.org_id AND each.first_leaf < beside.first_leaf ORDER BY each.first_leaf DESC LIMIT 1), 0))`
+
 /** The queries of the sealer. Each works on many organizations at once, because 500 may be active at a time. */
 export function auditSealingQueries(database: Database) {
   return {
-    /** Organizations with pending entries. */
+    /** Organizations with entries that wait for their leaves. */
     async organizations(): Promise<string[]> {
-      const rows = await database.query<{ org_id: string }>('SELECT DISTINCT org_id FROM audit_pending')
+      const rows = await database.query<{ org_id: string }>(
+        'SELECT DISTINCT org_id FROM audit_flushes WHERE first_leaf IS NULL',
+      )
       return rows.map((row) => row.org_id)
     },
 
-    /** Pending entries after each cursor, in the order of each trail, so that leaves keep that order. */
-    async entries(after: readonly PendingCursor[], limitEach: number): Promise<EntryToSeal[]> {
-      // Materialized: otherwise the planner may scan the whole log instead of looking the pending entries up by key.
-      return database.query<EntryToSeal & Row>(
-        `WITH pending AS MATERIALIZED (
-           SELECT waiting.* FROM unnest($1::text[], $2::text[], $3::bigint[]) AS wanted (org_id, trail_id, seq)
-           CROSS JOIN LATERAL (SELECT * FROM audit_pending AS each WHERE each.org_id = wanted.org_id
-             AND (each.trail_id, each.seq) > (wanted.trail_id, wanted.seq) ORDER BY each.trail_id, each.seq LIMIT $4) AS waiting
-         )
-         SELECT entry.org_id, entry.id, entry.trail_id, entry.seq, entry.leaf_hash, entry.mac FROM pending
-         JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.trail_id = pending.trail_id AND entry.seq = pending.seq
-           AND entry.id = pending.entry_id
-         ORDER BY pending.org_id, pending.trail_id, pending.seq`,
-        [
-          after.map(({ org_id }) => org_id),
-          after.map(({ trail_id }) => trail_id),
-          after.map(({ seq }) => seq),
-          limitEach,
-        ],
+    /** What waits after each cursor, in the order of the statements, which keeps the order of every trail. */
+    async pending(after: readonly PendingCursor[], limitEach: number): Promise<FlushToSeal[]> {
+      return database.query<FlushToSeal & Row>(
+        `SELECT waiting.org_id, waiting.flush, waiting.entry_ids, waiting.leaf_hashes, waiting.mac, EXISTS (
+             SELECT 1 FROM unnest(waiting.entry_ids) AS named (id) JOIN audit_entries AS entry
+               ON entry.org_id = waiting.org_id AND entry.id = named.id AND entry.flush = waiting.flush) AS is_named,
+           coalesce(waiting.flush < last.flush AND ${WAS_SEALED}, false) AS was_sealed
+         FROM unnest($1::text[], $2::bigint[]) AS wanted (org_id, flush)
+         LEFT JOIN LATERAL (SELECT flush FROM audit_flushes AS each WHERE each.org_id = wanted.org_id AND each.first_leaf IS NOT NULL
+           ORDER BY each.first_leaf DESC LIMIT 1) AS last ON true
+         CROSS JOIN LATERAL (SELECT * FROM audit_flushes AS each WHERE each.org_id = wanted.org_id AND each.first_leaf IS NULL
+           AND each.flush > wanted.flush ORDER BY each.flush LIMIT $3) AS waiting
+         ORDER BY waiting.org_id, waiting.flush`,
+        [after.map(({ org_id }) => org_id), after.map(({ flush }) => flush), limitEach],
       )
     },
 
     /** The end of each organization's log, in the order of the ids. */
     async logEnds(organizationIds: readonly string[]): Promise<LogEnd[]> {
       const rows = await database.query<
-        RowOf<'audit_heads'> & Row & { organization: string; announced_at: string | null }
+        RowOf<'audit_heads'> & Row & { organization: string; leaves: number | null; announced_at: string | null }
       >(
-        `SELECT wanted.org_id AS organization, announced.announced_at, head.*
+        `SELECT wanted.org_id AS organization, announced.announced_at, head.*, (
+             SELECT first_leaf + cardinality(entry_ids) FROM audit_flushes AS each
+             WHERE each.org_id = wanted.org_id AND each.first_leaf IS NOT NULL ORDER BY each.first_leaf DESC LIMIT 1) AS leaves
          FROM unnest($1::text[]) WITH ORDINALITY AS wanted (org_id, ordinality)
          LEFT JOIN LATERAL (SELECT * FROM audit_heads WHERE audit_heads.org_id = wanted.org_id ORDER BY tree_size DESC LIMIT 1) AS head ON true
          LEFT JOIN audit_announced AS announced ON announced.org_id = wanted.org_id
          ORDER BY wanted.ordinality`,
         [organizationIds],
       )
-      return rows.map(({ organization, announced_at, ...head }) => ({
+      return rows.map(({ organization, leaves, announced_at, ...head }) => ({
         org_id: organization,
         head: head.org_id === null ? null : head,
+        leaves: leaves ?? 0,
         announced_at,
       }))
     },
 
-    /** The hashes of complete subtrees of one organization's tree, in the order of `positions`; level 0 are the leaves. */
+    /** The hashes of complete subtrees of one organization's tree, see `readNodeHashes`. */
     nodeHashes(organizationId: string, positions: readonly NodePosition[]): Promise<string[]> {
       return readNodeHashes(database, ofOrganization(organizationId, positions))
     },
 
-    /** The hashes of complete subtrees of several trees, in the order of `positions`. */
-    nodeHashesOf(positions: readonly (NodePosition & { org_id: string })[]): Promise<string[]> {
+    /** The hashes of complete subtrees of several trees. */
+    nodeHashesOf(positions: readonly PositionInLog[]): Promise<string[]> {
       return readNodeHashes(database, positions)
     },
 
@@ -99,12 +127,11 @@ export function auditSealingQueries(database: Database) {
       const all = <R extends object>(rowsOf: (seal: Seal) => readonly R[]) =>
         seals.flatMap((seal) => ofOrganization(seal.organizationId, rowsOf(seal)))
       const announced = seals.filter(({ event }) => event !== undefined) as Announcement[]
-      const leaves = all((seal) => seal.leaves)
+      const sealed = all((seal) => seal.sealed)
       const steps = [
-        `leaves AS (${insertRows('audit_leaves', leaves, params)})`,
         `nodes AS (${insertRows(
           'audit_nodes',
-          all((seal) => seal.nodes),
+          all((seal) => seal.nodes.map((node) => ({ ...node, hash: Buffer.from(node.hash, 'hex') }))),
           params,
         )})`,
         `heads AS (${insertRows(
@@ -113,15 +140,12 @@ export function auditSealingQueries(database: Database) {
           params,
         )})`,
         ...announcing(announced, params),
-        `sealed AS (${deletePending(
-          all((seal) => seal.sealed),
-          params,
-        )})`,
+        `sealed AS (${giveLeaves(sealed, params)})`,
       ]
-      const expected = params.add(leaves.length, 'bigint')
+      const expected = params.add(sealed.length, 'bigint')
       return written(
         database,
-        `WITH ${steps.join(', ')} SELECT require_rows((SELECT count(*) FROM sealed), ${expected}, 'audit_pending')`,
+        `WITH ${steps.join(', ')} SELECT require_rows((SELECT count(*) FROM sealed), ${expected}, 'audit_flushes')`,
         params,
       )
     },
@@ -148,22 +172,6 @@ export function auditSealingQueries(database: Database) {
       )
     },
   }
-}
-
-async function readNodeHashes(
-  database: Database,
-  positions: readonly (NodePosition & { org_id: string })[],
-): Promise<string[]> {
-  if (positions.length === 0) return []
-  const rows = await database.query<{ hash: string }>(
-    `SELECT coalesce(node.hash, leaf.leaf_hash) AS hash
-     FROM unnest($1::text[], $2::integer[], $3::bigint[]) WITH ORDINALITY AS wanted (org_id, level, index, ordinality)
-     LEFT JOIN audit_nodes AS node ON node.org_id = wanted.org_id AND node.level = wanted.level AND node.index = wanted.index
-     LEFT JOIN audit_leaves AS leaf ON leaf.org_id = wanted.org_id AND wanted.level = 0 AND leaf.leaf_index = wanted.index
-     ORDER BY wanted.ordinality`,
-    [positions.map(({ org_id }) => org_id), positions.map(({ level }) => level), positions.map(({ index }) => index)],
-  )
-  return rows.map((row) => row.hash)
 }
 
 /** Runs a statement; false if a concurrent sealer was first, so that nothing was written. */
@@ -194,8 +202,8 @@ function announcing(announcements: readonly Announcement[], params: Params): str
   ]
 }
 
-function deletePending(sealed: readonly PendingCursor[], params: Params): string {
-  return `DELETE FROM audit_pending AS pending
-    USING ${unnestAs('sealed', sealed, { org_id: 'text', trail_id: 'text', seq: 'bigint' }, params)}
-    WHERE pending.org_id = sealed.org_id AND pending.trail_id = sealed.trail_id AND pending.seq = sealed.seq RETURNING 1`
+function giveLeaves(sealed: readonly { org_id: string; flush: number; first_leaf: number }[], params: Params): string {
+  const columns = { org_id: 'text', flush: 'bigint', first_leaf: 'bigint' }
+  return `UPDATE audit_flushes AS pending SET first_leaf = sealed.first_leaf FROM ${unnestAs('sealed', sealed, columns, params)}
+    WHERE pending.org_id = sealed.org_id AND pending.flush = sealed.flush AND pending.first_leaf IS NULL RETURNING 1`
 }

@@ -1,5 +1,6 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
+import { LEAF_INDEX, SEALED_FLUSH } from './stored-entry.ts'
 
 /** An entry with its sequence number on the trail, and with the index of its leaf once it is sealed. */
 export type ListedAuditEntry = RowOf<'audit_entries'> & { seq: number; leaf_index: number | null }
@@ -25,8 +26,8 @@ export function auditTrailQueries(database: Database) {
       limit: number
     }): Promise<ListedAuditEntry[]> {
       return database.query<ListedAuditEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_index FROM audit_entries AS entry
-         LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
+        `SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF_INDEX} FROM audit_entries AS entry
+         ${SEALED_FLUSH}
          WHERE entry.org_id = $1 AND entry.trail_id = $2 AND entry.seq < $3 ORDER BY entry.seq DESC LIMIT $4`,
         [organizationId, trailId, beforeSeq ?? Number.MAX_SAFE_INTEGER, limit],
       )

@@ -1,9 +1,11 @@
-import type { StoredLeaf } from '../../core/audit/stored-pairs.ts'
+import type { FlushMacInput } from '../../core/audit/entry-mac.ts'
+import { BLOCK_LEAVES, BLOCK_LEVEL, hashesIn } from '../../core/audit/merkle-tree.ts'
+import type { StoredLeaf } from '../../core/audit/stored-blocks.ts'
 import type { LogPage } from '../../core/audit/verify-log.ts'
 import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { entryOf } from './stored-entry.ts'
+import { entryOf, hashAt, LEAF_INDEX } from './stored-entry.ts'
 
 /**
  * The most leaves or entries that one statement of a verification reads. The embedded database has one connection, so
@@ -11,10 +13,12 @@ import { entryOf } from './stored-entry.ts'
  * LIMIT 1`: with joins the planner read the whole log for each page (200 of 3,000 leaves: 213 ms, now 47 ms, machine busy).
  */
 const ROWS_PER_READ = 100
-const HASHES_PER_READ = 250
 
-/** A leaf as it is stored, with the copy of its hash that its entry has. */
-export type VerifiedLeaf = StoredLeaf & { entryHash: string | null }
+/** A leaf as it is stored, with the copy of its hash that its entry has, and whether the entry names this place. */
+export type VerifiedLeaf = StoredLeaf & { entryHash: string | null; isNamed: boolean }
+
+/** The list of the entries that one statement wrote on a log, once these have their leaves. */
+export type SealedFlush = FlushMacInput & { flush: number; first_leaf: number; mac: string }
 
 /** An entry on its trail, with its leaf if it is sealed; `is_queued` says that it waits for the sealer. */
 export type EntryOnTrail = RowOf<'audit_entries'> & {
@@ -33,7 +37,8 @@ export function auditVerificationQueries(database: Database) {
      */
     async logSize(organizationId: string): Promise<number> {
       const [row] = await database.query<{ size: number | null }>(
-        `SELECT greatest((SELECT max(tree_size) FROM audit_heads WHERE org_id = $1), (SELECT max(leaf_index) + 1 FROM audit_leaves WHERE org_id = $1)) AS size`,
+        `SELECT greatest((SELECT max(tree_size) FROM audit_heads WHERE org_id = $1), (SELECT first_leaf + cardinality(entry_ids)
+           FROM audit_flushes WHERE org_id = $1 AND first_leaf IS NOT NULL ORDER BY first_leaf DESC LIMIT 1)) AS size`,
         [organizationId],
       )
       return row?.size ?? 0
@@ -43,23 +48,24 @@ export function auditVerificationQueries(database: Database) {
     async *pages(
       organizationId: string,
       sizeMax: number,
-    ): AsyncGenerator<LogPage & { leaves: readonly VerifiedLeaf[] }> {
-      // From the lowest number that is read exactly, because SQL can drop the check that no index is negative.
+    ): AsyncGenerator<LogPage & { leaves: readonly VerifiedLeaf[]; flushes: readonly SealedFlush[] }> {
+      // From the lowest number that is read exactly, because SQL can drop the check that no leaf is negative.
       let headAfter = Number.MIN_SAFE_INTEGER
       for (let from = Number.MIN_SAFE_INTEGER; ; ) {
-        const leaves = await readLeaves(database, { organizationId, from, sizeMax })
-        const isLast = leaves.length < ROWS_PER_READ
-        const headMax = isLast ? sizeMax : leaves.at(-1)!.leafIndex + 1
+        const flushes = await readFlushes(database, { organizationId, from, sizeMax })
+        const isLast = flushes.length === 0
+        const leaves = await readLeaves(database, organizationId, flushes)
+        const headMax = isLast ? sizeMax : lastLeafOf(flushes) + 1
         let heads = await readHeads(database, { organizationId, after: headAfter, sizeMax: headMax })
-        yield { leaves, heads }
+        yield { flushes, leaves: leaves.filter(({ leafIndex }) => leafIndex < sizeMax), heads }
         // More heads than leaves: the log was cut off, or heads were inserted.
         while (heads.length === ROWS_PER_READ) {
           heads = await readHeads(database, { organizationId, after: heads.at(-1)!.tree_size, sizeMax: headMax })
-          yield { leaves: [], heads }
+          yield { flushes: [], leaves: [], heads }
         }
         if (isLast) return
         headAfter = headMax
-        from = leaves.at(-1)!.leafIndex
+        from = flushes.at(-1)!.first_leaf
       }
     },
 
@@ -69,11 +75,11 @@ export function auditVerificationQueries(database: Database) {
       for (;;) {
         const rows = await database.query<EntryOnTrail & Row>(
           `WITH entry AS MATERIALIZED (SELECT * FROM audit_entries WHERE org_id = $1 AND (trail_id, seq) > ($2, $3) ORDER BY trail_id, seq LIMIT $4)
-           SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_index, leaf.leaf_hash AS sealed_hash, pending.entry_id IS NOT NULL AS is_queued
+           SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF_INDEX}, CASE WHEN flush.first_leaf IS NOT NULL THEN ${hashAt('entry.place')} END AS sealed_hash,
+             flush.flush IS NOT NULL AND flush.first_leaf IS NULL AS is_queued
            FROM entry
-           LEFT JOIN LATERAL (SELECT leaf_index, leaf_hash FROM audit_leaves WHERE org_id = $1 AND entry_id = entry.id LIMIT 1) AS leaf ON true
-           LEFT JOIN LATERAL (SELECT entry_id FROM audit_pending WHERE org_id = $1 AND trail_id = entry.trail_id
-             AND seq = entry.seq AND entry_id = entry.id LIMIT 1) AS pending ON true
+           LEFT JOIN LATERAL (SELECT * FROM audit_flushes WHERE org_id = $1 AND flush = entry.flush
+             AND entry_ids[entry.place + 1] = entry.id LIMIT 1) AS flush ON true
            ORDER BY entry.trail_id, entry.seq`,
           [organizationId, trail, seq, ROWS_PER_READ],
         )
@@ -83,13 +89,12 @@ export function auditVerificationQueries(database: Database) {
       }
     },
 
-    /** Ids of entries that wait for the sealer according to `audit_pending`, but do not exist. */
+    /** Ids of entries that are listed for the sealer, but do not exist. */
     async queuedWithoutEntry(organizationId: string): Promise<string[]> {
       const rows = await database.query<{ entry_id: string }>(
-        `SELECT pending.entry_id FROM audit_pending AS pending
-         LEFT JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.trail_id = pending.trail_id
-           AND entry.seq = pending.seq AND entry.id = pending.entry_id
-         WHERE pending.org_id = $1 AND entry.id IS NULL ORDER BY pending.entry_id LIMIT 100`,
+        `SELECT listed.id AS entry_id FROM audit_flushes AS pending CROSS JOIN unnest(pending.entry_ids) AS listed (id)
+         LEFT JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.id = listed.id
+         WHERE pending.org_id = $1 AND pending.first_leaf IS NULL AND entry.id IS NULL ORDER BY listed.id LIMIT 100`,
         [organizationId],
       )
       return rows.map((row) => row.entry_id)
@@ -97,39 +102,86 @@ export function auditVerificationQueries(database: Database) {
 
     /** A batch of leaf hashes from the index `from` on, up to a size. */
     async leafHashes(organizationId: string, from: number, sizeMax: number): Promise<string[]> {
-      const rows = await database.query<{ leaf_hash: string }>(
-        'SELECT leaf_hash FROM audit_leaves WHERE org_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index LIMIT $4',
-        [organizationId, from, sizeMax, HASHES_PER_READ],
-      )
-      return rows.map((row) => row.leaf_hash)
+      const flushes = await readFlushes(database, { organizationId, from: from - 1, sizeMax })
+      return flushes.flatMap(({ leaf_hashes }) => hashesIn(leaf_hashes)).slice(0, sizeMax - from)
     },
   }
 }
 
-async function readLeaves(
+/** The lists of entries whose first leaf comes after `from`: as many as have about `ROWS_PER_READ` leaves. */
+async function readFlushes(
   database: Database,
   { organizationId, from, sizeMax }: { organizationId: string; from: number; sizeMax: number },
-): Promise<VerifiedLeaf[]> {
-  const rows = await database.query<
-    Row &
-      RowOf<'audit_entries'> & { leaf_index: number; entry_id: string; sealed_hash: string; pair_hash: string | null }
-  >(
-    `WITH leaf AS MATERIALIZED (SELECT * FROM audit_leaves WHERE org_id = $1 AND leaf_index > $2 AND leaf_index < $3 ORDER BY leaf_index LIMIT $4)
-     SELECT leaf.leaf_index, leaf.entry_id, leaf.leaf_hash AS sealed_hash, pair.hash AS pair_hash, ${ENTRY_COLUMNS}
-     FROM leaf
-     LEFT JOIN LATERAL (SELECT * FROM audit_entries WHERE org_id = $1 AND id = leaf.entry_id LIMIT 1) AS entry ON true
-     LEFT JOIN LATERAL (SELECT hash FROM audit_nodes WHERE org_id = $1 AND level = 1 AND index = leaf.leaf_index / 2 LIMIT 1) AS pair ON true
-     ORDER BY leaf.leaf_index`,
+): Promise<SealedFlush[]> {
+  return database.query<SealedFlush & Row>(
+    `SELECT org_id, flush, first_leaf, entry_ids, leaf_hashes, mac FROM (
+       SELECT *, sum(cardinality(entry_ids)) OVER (ORDER BY first_leaf) - cardinality(entry_ids) AS leaves_before FROM (
+         SELECT * FROM audit_flushes WHERE org_id = $1 AND first_leaf > $2 AND first_leaf < $3 ORDER BY first_leaf LIMIT $4
+       ) AS next
+     ) AS counted WHERE leaves_before < $4 ORDER BY first_leaf`,
     [organizationId, from, sizeMax, ROWS_PER_READ],
   )
-  return rows.map((row) => ({
-    leafIndex: row.leaf_index,
-    entryId: row.entry_id,
-    leafHash: row.sealed_hash,
-    entry: row.id === null ? null : entryOf(row),
-    entryHash: row.leaf_hash,
-    pairHash: row.pair_hash,
-  }))
+}
+
+function lastLeafOf(flushes: readonly SealedFlush[]): number {
+  const { first_leaf, entry_ids } = flushes.at(-1)!
+  return first_leaf + entry_ids.length - 1
+}
+
+/** The leaves of lists of entries, each with its entry if that is stored. */
+async function readLeaves(
+  database: Database,
+  organizationId: string,
+  flushes: readonly SealedFlush[],
+): Promise<VerifiedLeaf[]> {
+  const leaves = flushes.flatMap(({ flush, first_leaf, entry_ids, leaf_hashes }) => {
+    const hashes = hashesIn(leaf_hashes)
+    return entry_ids.map((entryId, place) => ({
+      flush,
+      place,
+      leafIndex: first_leaf + place,
+      entryId,
+      leafHash: hashes[place] ?? '',
+    }))
+  })
+  const rows = await database.query<Row & RowOf<'audit_entries'> & { flush: number; place: number }>(
+    `SELECT ${ENTRY_COLUMNS}, entry.flush, entry.place
+     FROM unnest($2::text[]) WITH ORDINALITY AS leaf (entry_id, ordinality)
+     LEFT JOIN LATERAL (SELECT * FROM audit_entries WHERE org_id = $1 AND id = leaf.entry_id LIMIT 1) AS entry ON true
+     ORDER BY leaf.ordinality`,
+    [organizationId, leaves.map(({ entryId }) => entryId)],
+  )
+  const blockHashes = await readBlockHashes(database, organizationId, leaves)
+  return leaves.map(({ flush, place, ...leaf }, index) => {
+    const row = rows[index]!
+    const isStored = row.id !== null
+    return {
+      ...leaf,
+      entry: isStored ? entryOf(row) : null,
+      entryHash: row.leaf_hash,
+      isNamed: row.flush === flush && row.place === place,
+      flush: isStored ? row.flush : flush,
+      place: isStored ? row.place : place,
+      blockHash: blockHashes.get(blockOf(leaf)) ?? null,
+    }
+  })
+}
+
+function blockOf({ leafIndex }: { leafIndex: number }): number {
+  return Math.floor(leafIndex / BLOCK_LEAVES)
+}
+
+/** The stored nodes over the blocks of leaves, by the index of the block. */
+async function readBlockHashes(
+  database: Database,
+  organizationId: string,
+  leaves: readonly { leafIndex: number }[],
+): Promise<Map<number, string>> {
+  const rows = await database.query<{ index: number; hash: string }>(
+    `SELECT index, encode(hash, 'hex') AS hash FROM audit_nodes WHERE org_id = $1 AND level = ${BLOCK_LEVEL} AND index = ANY($2::bigint[])`,
+    [organizationId, [...new Set(leaves.map(blockOf))]],
+  )
+  return new Map(rows.map(({ index, hash }) => [index, hash]))
 }
 
 async function readHeads(

@@ -1,5 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
+import { readDocuments, type StoredDocuments, withDocuments } from '../documents/documents.ts'
 import { Params, type RowOf } from '../schema/tables.ts'
+import type { DecisionRow } from './decisions.ts'
 
 /** The states of a case. */
 export const CASE_STATES = ['open', 'decided'] as const
@@ -29,12 +31,11 @@ export type CaseWithDecision = RowOf<'cases'> & {
   decision_id: string
   product: string
   risk_tier: string
-  decision_body: string
   decided_at: string
-  /** The evidence of the decision; null where it was deleted. */
-  facts: string | null
-  trace: string | null
-  graph: string | null
+  requested_amount: number | null
+  currency: string | null
+  /** The documents of the decision; null where they were deleted or altered. */
+  documents: StoredDocuments
   /** The shares in millionths that the policy asks for; null where the policy was deleted. */
   confidence_min_ppm: number | null
   completeness_min_ppm: number | null
@@ -47,12 +48,11 @@ export type CaseWithDecision = RowOf<'cases'> & {
   bad_neighbours: number
 }
 
-/** A decision that waits for a review, with its evidence; null where that was deleted. */
-export type WaitingDecision = RowOf<'decisions'> & { facts: string | null; trace: string | null }
+/** A decision that waits for a review, with its documents. */
+export type WaitingDecision = DecisionRow & StoredDocuments
 
 /** A decision of a case, with the newest review of it, as returned to its caller. */
 export type DecisionOfCase = RowOf<'decisions'> & {
-  facts: string | null
   is_waiting: boolean
   review_body: string | null
 }
@@ -82,18 +82,21 @@ export function caseQueries(database: Database) {
       const page = pageStatement(filter, params)
       const sql = describeStatement(page, params.add(today, 'integer'))
       const order = filter.state === 'open' ? 'page.id' : 'page.review_id DESC'
-      return database.query<CaseWithDecision & Row>(`${sql} ORDER BY ${order}`, params.values)
+      return withDecisions(
+        database,
+        await database.query<DescribedCase & Row>(`${sql} ORDER BY ${order}`, params.values),
+      )
     },
 
     /** The case with this id, open or decided. */
     async find(organizationId: string, id: string, today: number): Promise<CaseWithDecision | undefined> {
       const page = 'SELECT * FROM cases WHERE org_id = $1 AND id = $2'
-      const [row] = await database.query<CaseWithDecision & Row>(describeStatement(page, '$3::integer'), [
+      const rows = await database.query<DescribedCase & Row>(describeStatement(page, '$3::integer'), [
         organizationId,
         id,
         today,
       ])
-      return row
+      return (await withDecisions(database, rows))[0]
     },
 
     /** The row of a case alone. */
@@ -130,22 +133,21 @@ export function caseQueries(database: Database) {
 
     /** The decisions of a case that wait for a review, newest first. */
     async waitingDecisions(organizationId: string, caseId: string, limit: number): Promise<WaitingDecision[]> {
-      return database.query<WaitingDecision & Row>(
-        `SELECT decision.*, evidence.facts, evidence.trace FROM (SELECT decision_id FROM waiting_reviews WHERE org_id = $1 AND case_id = $2 ORDER BY decision_id DESC LIMIT $3) AS waiting
+      const decisions = await database.query<DecisionRow & Row>(
+        `SELECT decision.* FROM (SELECT decision_id FROM waiting_reviews WHERE org_id = $1 AND case_id = $2 ORDER BY decision_id DESC LIMIT $3) AS waiting
          JOIN decisions AS decision ON decision.org_id = $1 AND decision.id = waiting.decision_id
-         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = $1 AND evidence.decision_id = decision.id
          ORDER BY decision.id DESC`,
         [organizationId, caseId, limit],
       )
+      return withDocuments(database, decisions)
     },
 
     /** Decisions about the entity of a case since it was opened, and until it was closed, newest first. */
     async decisions({ org_id, entity_id, id }: RowOf<'cases'>, closedAt: string | null): Promise<DecisionOfCase[]> {
       return database.query<DecisionOfCase & Row>(
-        `SELECT decision.*, evidence.facts, waiting.decision_id IS NOT NULL AS is_waiting, review.body AS review_body
+        `SELECT decision.*, waiting.decision_id IS NOT NULL AS is_waiting, review.body AS review_body
          FROM (SELECT * FROM decisions WHERE org_id = $1 AND entity_id = $2 AND id >= $3
            AND ($4::timestamptz IS NULL OR created_at <= $4) ORDER BY id DESC LIMIT ${DECISIONS_LISTED_MAX}) AS decision
-         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
          LEFT JOIN waiting_reviews AS waiting ON waiting.org_id = decision.org_id AND waiting.decision_id = decision.id
          LEFT JOIN LATERAL (SELECT body FROM reviews WHERE reviews.org_id = decision.org_id
            AND reviews.decision_id = decision.id ORDER BY id DESC LIMIT 1) AS review ON true
@@ -183,6 +185,17 @@ export function caseQueries(database: Database) {
   }
 }
 
+/** A case as it is read, before the documents of its decision are. */
+type DescribedCase = Omit<CaseWithDecision, 'documents'> & { flush: number }
+
+async function withDecisions(database: Database, rows: readonly DescribedCase[]): Promise<CaseWithDecision[]> {
+  const documents = await readDocuments(
+    database,
+    rows.map(({ org_id, decision_id, flush }) => ({ org_id, id: decision_id, flush })),
+  )
+  return rows.map(({ flush: _, ...row }, index) => ({ ...row, documents: documents[index]! }))
+}
+
 /** The page of cases that a filter selects, by an index that has their order. */
 function pageStatement(
   { organizationId, state, holder, openedBefore, after, limit }: CaseFilter,
@@ -206,7 +219,7 @@ function describeStatement(page: string, today: string): string {
   const minimum = (name: string) => `(policy.document::json #>> '{verdicts,${name}}')::integer AS ${name}`
   return `SELECT page.*, entity.display_name AS entity_name, entity.external_id, entity.type AS entity_type, entity.country,
       entity.created_at AS entity_since, decision.id AS decision_id, decision.product, decision.risk_tier,
-      decision.body AS decision_body, decision.created_at AS decided_at, evidence.facts, evidence.trace, evidence.graph,
+      decision.created_at AS decided_at, decision.requested_amount, decision.currency, decision.flush,
       ${minimum('confidence_min_ppm')}, ${minimum('completeness_min_ppm')}, review.body AS review_body,
       (SELECT count(*) FROM (SELECT 1 FROM reviews AS prior WHERE prior.org_id = page.org_id AND prior.entity_id = page.entity_id
         AND (page.review_id IS NULL OR prior.id < page.review_id) LIMIT ${PRIOR_COUNTED_MAX}) AS counted) AS prior_reviews,
@@ -217,7 +230,6 @@ function describeStatement(page: string, today: string): string {
     LEFT JOIN LATERAL (SELECT decision_id FROM waiting_reviews AS waiting
       WHERE waiting.org_id = page.org_id AND waiting.case_id = page.id ORDER BY decision_id DESC LIMIT 1) AS newest ON true
     JOIN decisions AS decision ON decision.org_id = page.org_id AND decision.id = coalesce(newest.decision_id, review.decision_id)
-    LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
     LEFT JOIN policies AS policy ON policy.org_id = decision.org_id AND policy.version = decision.policy_version
     LEFT JOIN LATERAL (SELECT count(DISTINCT neighbour_id) AS neighbours, count(DISTINCT neighbour_id) FILTER (WHERE to_adverse) AS bad_neighbours
       FROM (SELECT neighbour_id, to_adverse FROM graph_links AS link WHERE link.org_id = page.org_id AND link.entity_id = page.entity_id

@@ -98,18 +98,17 @@ export function consequenceQueries(database: Database) {
     },
 
     /**
-     * Those of the `reevaluation` causes whose entity and exposure have not changed since its latest decision: nearly all
-     * of them. Compares their mark with the one that `seenMark` makes.
+     * Those of the `reevaluation` causes that a decision left, and whose entity and exposure have not changed since: nearly
+     * all of them. Compares their mark with the one that `seenMark` makes.
      */
     async unchangedSinceDecision(causes: readonly RowOf<'consequences'>[]): Promise<RowOf<'consequences'>[]> {
       if (causes.length === 0) return []
       return database.query<RowOf<'consequences'> & Row>(
         `SELECT cause.org_id, 'reevaluation' AS kind, cause.entity_id, cause.mark
          FROM unnest($1::text[], $2::text[], $3::text[]) AS cause (org_id, entity_id, mark)
-         JOIN latest_decisions AS latest ON latest.org_id = cause.org_id AND latest.entity_id = cause.entity_id
          JOIN entities AS entity ON entity.org_id = cause.org_id AND entity.id = cause.entity_id
          LEFT JOIN graph_exposures AS exposure ON exposure.org_id = cause.org_id AND exposure.entity_id = cause.entity_id
-         WHERE cause.mark = latest.decision_id || ':' || entity.version || ':' ||
+         WHERE substr(cause.mark, position(':' IN cause.mark)) = ':' || entity.version || ':' ||
            coalesce(left(encode(sha256(convert_to(exposure.summary, 'UTF8')), 'hex'), 16), '-')`,
         [
           causes.map((cause) => cause.org_id),

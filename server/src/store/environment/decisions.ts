@@ -1,20 +1,30 @@
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
+import { type StoredDocuments, withDocuments } from '../documents/documents.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
+import { latestDecision } from '../write-path/decision-statements.ts'
+import { entryIdOf } from '../write-path/record.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
 import { NOT_RETRACTED } from './outcomes.ts'
-import { type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
+import { hashAt, type IsAuthentic, LEAF_INDEX, SEALED_FLUSH, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** The audit entry of a decision, with the hash of its leaf once it is sealed, and whether this service wrote it so. */
 export type DecisionEntry = StoredEntry & { seq: number; sealed_hash: string | null; is_authentic: boolean }
 
-/** A decision with its evidence, its policy and its audit entry; null where the stored row was deleted. */
-export type RecordedDecision = RowOf<'decisions'> &
-  Record<'facts' | 'trace' | 'graph' | 'policy' | 'audit_entry_id', string | null> & { entry: DecisionEntry | null }
+/** The row of a decision, which names the statement that wrote it. */
+export type DecisionRow = RowOf<'decisions'> & { flush: number }
 
-const COLUMNS = columnsOf('decisions')
-  .map((column) => `decision.${column}`)
-  .join(', ')
+/** A decision with its documents, its policy and its audit entry; null where what was stored is gone. */
+export type RecordedDecision = DecisionRow & StoredDocuments & { policy: string | null; entry: DecisionEntry | null }
+
+/** The columns of a decision, for queries that alias its table as `decision`. */
+export const DECISION_COLUMNS = [...columnsOf('decisions'), 'flush'].map((column) => `decision.${column}`).join(', ')
+
+/** An entity's latest decision, with its request, and the verdict that was announced of it last. */
+export type LatestDecision = Pick<
+  RowOf<'decisions'>,
+  'org_id' | 'entity_id' | 'id' | 'product' | 'requested_amount' | 'currency' | 'verdict'
+> & { announced_verdict: string }
 
 /** How many reviews, and how many outcomes, of a decision are read at once; the audit trail lists them all. */
 const SINCE_MAX = 100
@@ -23,11 +33,11 @@ const SINCE_MAX = 100
 export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
   return {
     /** The decision with this id, if the organization has it. */
-    find: batchedRead<{ organizationId: string; id: string }, RowOf<'decisions'>>({
+    find: batchedRead<{ organizationId: string; id: string }, DecisionRow>({
       keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
       async load(keys) {
-        const rows = await database.query<RowOf<'decisions'> & Row>(
-          `SELECT ${COLUMNS} FROM decisions AS decision
+        const rows = await database.query<DecisionRow & Row>(
+          `SELECT ${DECISION_COLUMNS} FROM decisions AS decision
            JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, id) ON decision.org_id = wanted.org_id AND decision.id = wanted.id`,
           [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id)],
           { keepPlan: true },
@@ -38,23 +48,30 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
 
     /** The decision with this id, as far as its evidence, its policy and its audit entry are still stored. */
     async recorded(organizationId: string, id: string): Promise<RecordedDecision | undefined> {
-      const [row] = await database.query<Omit<RecordedDecision, 'entry'> & Row>(
-        `SELECT ${COLUMNS}, evidence.facts, evidence.trace, evidence.graph, evidence.audit_entry_id, policy.document AS policy
+      const [row] = await database.query<DecisionRow & Row & { policy: string | null }>(
+        `SELECT ${DECISION_COLUMNS}, policy.document AS policy
          FROM decisions AS decision
-         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
          LEFT JOIN policies AS policy ON policy.org_id = decision.org_id AND policy.version = decision.policy_version
          WHERE decision.org_id = $1 AND decision.id = $2`,
         [organizationId, id],
       )
       if (!row) return undefined
+      const [documented] = await withDocuments(database, [row])
       const entry = await readEntry(database, row)
-      return { ...row, entry: entry && { ...entry, is_authentic: isAuthentic(entry) } }
+      return { ...documented!, entry: entry && { ...entry, is_authentic: isAuthentic(entry) } }
+    },
+
+    /** What was answered with a decision; null if that was deleted or altered so that it cannot be read. */
+    async body(decision: DecisionRow): Promise<string | null> {
+      const [documented] = await withDocuments(database, [decision])
+      return documented!.body
     },
 
     /** The index of an audit entry's leaf, once it is sealed. */
     async leaf(organizationId: string, entryId: string): Promise<number | undefined> {
       const [row] = await database.query<{ leaf_index: number }>(
-        'SELECT leaf_index FROM audit_leaves WHERE org_id = $1 AND entry_id = $2',
+        `SELECT ${LEAF_INDEX} FROM audit_entries AS entry ${SEALED_FLUSH}
+         WHERE entry.org_id = $1 AND entry.id = $2 AND flush.first_leaf IS NOT NULL`,
         [organizationId, entryId],
       )
       return row?.leaf_index
@@ -74,13 +91,15 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
     },
 
     /** The latest decision about an entity, if there is one. */
-    latest: batchedRead<{ organizationId: string; entityId: string }, RowOf<'latest_decisions'>>({
+    latest: batchedRead<{ organizationId: string; entityId: string }, LatestDecision>({
       keyText: ({ organizationId, entityId }) => `${organizationId} ${entityId}`,
       async load(keys) {
-        const rows = await database.query<RowOf<'latest_decisions'> & Row>(
-          `SELECT latest.* FROM latest_decisions AS latest
-           JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, entity_id)
-             ON latest.org_id = wanted.org_id AND latest.entity_id = wanted.entity_id`,
+        const rows = await database.query<LatestDecision & Row>(
+          `SELECT latest.org_id, latest.entity_id, latest.id, latest.product, latest.requested_amount, latest.currency,
+             latest.verdict, coalesce(turned.verdict, latest.verdict) AS announced_verdict
+           FROM unnest($1::text[], $2::text[]) AS wanted (org_id, entity_id)
+           CROSS JOIN LATERAL ${latestDecision('wanted.org_id', 'wanted.entity_id')} AS latest
+           LEFT JOIN turned_verdicts AS turned ON turned.org_id = latest.org_id AND turned.decision_id = latest.id`,
           [keys.map(({ organizationId }) => organizationId), keys.map(({ entityId }) => entityId)],
           { keepPlan: true },
         )
@@ -90,26 +109,18 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
   }
 }
 
-/**
- * The audit entry of a decision: the one that its evidence names, if that entry is about the decision; otherwise the
- * first entry about it on the entity's trail.
- */
+/** The audit entry that recorded a decision. */
 async function readEntry(
   database: Database,
-  { org_id, id, entity_id, audit_entry_id }: Omit<RecordedDecision, 'entry'>,
+  { org_id, id }: DecisionRow,
 ): Promise<Omit<DecisionEntry, 'is_authentic'> | null> {
-  const find = async (where: string, key: string) => {
-    const [entry] = await database.query<Omit<DecisionEntry, 'is_authentic'> & Row>(
-      `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_hash AS sealed_hash, ${sealedLeaf('entry')} AS sealed_leaf
-       FROM audit_entries AS entry
-       LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
-       WHERE entry.org_id = $1 AND entry.type = 'decision.created' AND entry.subject_type = 'decision' AND entry.subject_id = $2
-         AND ${where} = $3 ORDER BY entry.seq LIMIT 1`,
-      [org_id, id, key],
-    )
-    return entry ?? null
-  }
-  const named = audit_entry_id === null ? null : await find('entry.id', audit_entry_id)
-  // Reached only if the evidence was altered; otherwise a replay never scans the trail.
-  return named ?? find('entry.trail_id', entity_id)
+  const [entry] = await database.query<Omit<DecisionEntry, 'is_authentic'> & Row>(
+    `SELECT ${ENTRY_COLUMNS}, entry.seq, ${hashAt('entry.place')} AS sealed_hash, ${sealedLeaf('entry')} AS sealed_leaf
+     FROM audit_entries AS entry
+     ${SEALED_FLUSH}
+     WHERE entry.org_id = $1 AND entry.id = $2 AND entry.subject_id = $3 AND entry.type = 'decision.created'
+       AND entry.subject_type = 'decision'`,
+    [org_id, entryIdOf(id), id],
+  )
+  return entry ?? null
 }

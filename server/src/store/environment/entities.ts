@@ -57,7 +57,7 @@ export function entityQueries(database: Database) {
       const rows = await database.query<{ external_id: string }>(
         // One index look-up for each id: with `= ANY($3)` the planner may read all transactions of the entity.
         `SELECT sent.external_id FROM unnest($3::text[]) AS sent (external_id) CROSS JOIN LATERAL (
-           SELECT 1 FROM transactions WHERE org_id = $1 AND entity_id = $2 AND external_id = sent.external_id LIMIT 1) AS known`,
+           SELECT 1 FROM transactions WHERE org_id = $1 AND entity_id = $2 AND account = '' AND external_id = sent.external_id LIMIT 1) AS known`,
         [organizationId, entityId, externalIds],
       )
       return new Set(rows.map((row) => row.external_id))

@@ -1,9 +1,10 @@
 import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
+import { latestDecision } from '../write-path/decision-statements.ts'
 import { NEWEST_REVIEW, type NewestReview, REVIEW_COLUMNS } from './reviews.ts'
 
 /** A decision as the page of its entity lists it. */
-export type DecisionOfEntity = RowOf<'decisions'> & NewestReview & { facts: string | null }
+export type DecisionOfEntity = RowOf<'decisions'> & NewestReview
 
 /** An entity as a list shows it. */
 export interface ListedEntity {
@@ -37,7 +38,7 @@ const LISTED = `entity.id, entity.external_id, entity.display_name AS name, enti
 /** What a list shows about the entities that `found` selects. */
 const listStatement = (found: string) => `SELECT ${LISTED} FROM (${found}) AS entity
   LEFT JOIN graph_exposures AS exposure ON exposure.org_id = entity.org_id AND exposure.entity_id = entity.id
-  LEFT JOIN latest_decisions AS latest ON latest.org_id = entity.org_id AND latest.entity_id = entity.id`
+  LEFT JOIN LATERAL ${latestDecision('entity.org_id', 'entity.id')} AS latest ON true`
 
 /** Queries of the pages about entities. */
 export function entityPageQueries(database: Database) {
@@ -113,12 +114,11 @@ export function entityPageQueries(database: Database) {
       )
     },
 
-    /** The newest decisions about an entity, newest first, with the facts and the newest review of each. */
+    /** The newest decisions about an entity, newest first, with the newest review of each. */
     async newestDecisions(organizationId: string, entityId: string, limit: number): Promise<DecisionOfEntity[]> {
       return database.query<DecisionOfEntity & Row>(
-        `SELECT decision.*, evidence.facts, ${REVIEW_COLUMNS}
+        `SELECT decision.*, ${REVIEW_COLUMNS}
          FROM (SELECT * FROM decisions WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT $3) AS decision
-         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
          ${NEWEST_REVIEW}
          ORDER BY decision.id DESC`,
         [organizationId, entityId, limit],

@@ -1,9 +1,17 @@
 import type { KeyObject } from 'node:crypto'
-import { entryMac, type HmacKeys, hasValidMac, type MacInput } from '../../core/audit/entry-mac.ts'
+import {
+  entryMac,
+  type FlushMacInput,
+  flushMac,
+  type HmacKeys,
+  hasValidFlushMac,
+  hasValidMac,
+  type MacInput,
+} from '../../core/audit/entry-mac.ts'
 import type { Database } from '../database/database.ts'
 import { RefusedRows } from '../power/refused-rows.ts'
 import type { RowOf } from '../schema/tables.ts'
-import type { Authenticate } from '../write-path/audit-insert.ts'
+import type { Authenticate, FlushMac } from '../write-path/audit-insert.ts'
 import type { Change, Committed } from '../write-path/change.ts'
 import { GroupCommit } from '../write-path/group-commit.ts'
 import { apiKeyQueries } from './api-keys.ts'
@@ -56,7 +64,8 @@ export interface EnvironmentKeys extends EntryKeys {
 /** All reads and writes of one environment; it has no access to the other environment. */
 export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, refusedRows = new RefusedRows()) {
   const { auditKeys, rowKey } = keys
-  const writes = new GroupCommit(database)
+  const macOf: FlushMac = (flush) => flushMac(auditKeys[0], flush)
+  const writes = new GroupCommit(database, macOf)
   const authenticate: Authenticate = (organizationId, entries) =>
     entries.map((entry) => ({ ...entry, mac: entryMac(auditKeys[0], { org_id: organizationId, ...entry }) }))
   const isAuthentic = createIsAuthentic(keys)
@@ -79,7 +88,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     latencies: decisionLatencyQueries(database),
     outcomes: outcomeQueries(database, isAuthentic),
     overview: overviewQueries(database),
-    policies: policyQueries(database, { authenticate, isAuthentic }),
+    policies: policyQueries(database, { authenticate, macOf, isAuthentic }),
     reviews: joined(reviewQueries(database), reviewBoundQueries(database, isAuthentic)),
     scenarios: scenarioQueries(database),
     sealing: auditSealingQueries(database),
@@ -92,6 +101,8 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     isOwn: (entry: RowOf<'audit_entries'>) => isAuthentic({ ...entry, sealed_leaf: null }),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
     hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKeys, entry),
+    /** Whether this service wrote the list of the entries of a statement. */
+    hasValidFlushMac: (flush: FlushMacInput & { mac: string }) => hasValidFlushMac(auditKeys, flush),
     /** Adds the MACs to entries of an organization that are written elsewhere first. */
     sealed: authenticate,
     /** Writes a change, in one batch with others that wait, and caches the states that it wrote. */

@@ -1,7 +1,8 @@
 import type { Database, Row } from '../database/database.ts'
 import { INSTALLATION_LOG, POWER_TABLES } from '../power/power-tables.ts'
+import { dataOf } from '../write-path/entry-data.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
+import { type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** A link that the log says was made and not ended. */
 export interface InvitationByLog {

@@ -12,6 +12,7 @@ import type { OutcomeTally } from '../../core/graph/track-record.ts'
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf, unnestAs } from '../schema/tables.ts'
+import { hasDecision } from '../write-path/decision-statements.ts'
 import { deleteCauses } from './consequences.ts'
 
 /** An entity's track record as stored: its tallies, and the version that the next write must follow (optimistic lock). */
@@ -136,8 +137,8 @@ export function graphQueries(database: Database) {
            ON CONFLICT (org_id, entity_id, day) DO UPDATE SET score = excluded.score
          ), due AS (
            INSERT INTO consequences (org_id, kind, entity_id, mark)
-           SELECT latest.org_id, 'reevaluation', latest.entity_id, md5(written.summary) FROM written
-           JOIN latest_decisions AS latest ON latest.org_id = written.org_id AND latest.entity_id = written.entity_id
+           SELECT written.org_id, 'reevaluation', written.entity_id, md5(written.summary) FROM written
+           WHERE ${hasDecision('written.org_id', 'written.entity_id')}
            ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark
          ), expired AS (${deleteExpiredLinks(rows, params)}) ${deleteCauses(done, params)}`,
         params.values,

@@ -1,6 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
+import { dataOf } from '../write-path/entry-data.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
+import { type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** An operator as whom an account joined an organization, or was restored. */
 export interface Membership {

@@ -1,8 +1,9 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
+import { dataOf } from '../write-path/entry-data.ts'
 import { recordSha256 } from '../write-path/record-hash.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
+import { type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** An outcome with the steps of its retraction; null where a step was not taken. */
 export type OutcomeWithRetraction = RowOf<'outcomes'> &
@@ -42,7 +43,7 @@ export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
       if (!proposal) return false
       const [entry] = await database.query<StoredEntry & Row>(
         `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf FROM audit_entries AS entry
-         WHERE org_id = $1 AND subject_id = $2 AND type = 'decision.outcome_retraction_proposed'`,
+         WHERE org_id = $1 AND subject_id = $2 AND type = 'decision.outcome_retraction_proposed' AND actor_type <> 'api_key'`,
         [organizationId, proposal.id],
       )
       const recorded = entry && isAuthentic(entry) ? dataOf(entry).record_sha256 : undefined

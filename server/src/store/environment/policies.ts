@@ -1,12 +1,14 @@
 import { batchedRead } from '../database/batched-read.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
 import { columnsOf, insertRows, type NewRow, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
-import { type Authenticate, insertAuditEntries, queueForSealing } from '../write-path/audit-insert.ts'
+import { type Authenticate, type FlushMac, insertAuditEntries, listForSealing } from '../write-path/audit-insert.ts'
+import { dataOf } from '../write-path/entry-data.ts'
+import { TAKE_FLUSH_NUMBER } from '../write-path/flush-number.ts'
 import type { AuditEntryRow, EventRow } from '../write-path/record.ts'
 import { recordSha256 } from '../write-path/record-hash.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
+import { type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** The state of a stored policy. A draft is not stored: it is a file of its author. */
 export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
@@ -53,7 +55,7 @@ const LONG_TEXTS = ['document', 'source']
 /** Reads of policies, and the switch of the active policy. */
 export function policyQueries(
   database: Database,
-  { authenticate, isAuthentic }: { authenticate: Authenticate; isAuthentic: IsAuthentic },
+  { authenticate, macOf, isAuthentic }: { authenticate: Authenticate; macOf: FlushMac; isAuthentic: IsAuthentic },
 ) {
   return {
     /** The active policy of an organization, if it has one. */
@@ -117,7 +119,7 @@ export function policyQueries(
 
     /** Activates a policy; false, with nothing written, if a concurrent writer took a step of it or switched first. */
     async switchActive(policySwitch: PolicySwitch): Promise<boolean> {
-      const { sql, params } = switchStatement(policySwitch, authenticate)
+      const { sql, params } = switchStatement(policySwitch, { authenticate, macOf })
       try {
         await database.query(sql, params)
         return true
@@ -168,7 +170,7 @@ function activatedChecksum(row: Row, isAuthentic: IsAuthentic): string | null {
     [...columnsOf('audit_entries'), 'sealed_leaf'].map((column) => [column, row[`entry_${column}`]]),
   ) as StoredEntry
   if (entry.type !== 'policy.activated' || !isAuthentic(entry)) return null
-  return (JSON.parse(entry.data) as { policy_checksum: string }).policy_checksum
+  return dataOf(entry).policy_checksum as string
 }
 
 /** The state of a policy: active if `active_policies` names it, otherwise its newest step. */
@@ -183,20 +185,25 @@ function selectPolicies(columns: readonly string[]): string {
 }
 
 /** One statement, so that the switch, its steps, its audit entries and its event are written together or not at all. */
-function switchStatement(policySwitch: PolicySwitch, authenticate: Authenticate): { sql: string; params: unknown[] } {
+function switchStatement(
+  policySwitch: PolicySwitch,
+  { authenticate, macOf }: { authenticate: Authenticate; macOf: FlushMac },
+): { sql: string; params: unknown[] } {
   const { organizationId, newPolicies = [], steps, auditEntries, idempotencyKey } = policySwitch
   const params = new Params()
   const own = <R extends object>(rows: readonly R[]) => ofOrganization(organizationId, rows)
   const event = own([policySwitch.event])
+  const entries = own(authenticate(organizationId, auditEntries))
   const parts = [
+    TAKE_FLUSH_NUMBER,
     `switched AS (${setActivePolicy(policySwitch, params)})`,
     `new_policies AS (${insertRows('policies', own(newPolicies), params)})`,
     `steps AS (${insertRows('policy_steps', own(steps), params)})`,
     ...(idempotencyKey ? [`key AS (${insertRows('idempotency_keys', own([idempotencyKey]), params)})`] : []),
     `event AS (${insertRows('events', event, params)})`,
     `deliveries AS (${fanOutEvents(event, params)})`,
-    `entries AS (${insertAuditEntries(own(authenticate(organizationId, auditEntries)), params)})`,
-    `pending AS (${queueForSealing('entries')})`,
+    `entries AS (${insertAuditEntries(entries, params)})`,
+    `listed AS (${listForSealing(entries, params, macOf)})`,
   ]
   const sql = `WITH ${parts.join(',\n')}\nSELECT require_rows((SELECT count(*) FROM switched), 1, 'active_policy')`
   return { sql, params: params.values }

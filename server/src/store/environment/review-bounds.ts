@@ -1,7 +1,8 @@
 import { DEFAULT_REVIEW_BOUNDS, type ReviewBounds } from '../../core/review-bounds.ts'
 import type { Database, Row } from '../database/database.ts'
+import { dataOf } from '../write-path/entry-data.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
+import { type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** Reads of the bounds for the limits of reviewers. */
 export function reviewBoundQueries(database: Database, isAuthentic: IsAuthentic) {

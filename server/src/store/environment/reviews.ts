@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts'
+import { entryIdOf } from '../write-path/record.ts'
 
 /** The newest review of a decision, as a list of decisions reads it; null where no person has looked at it. */
 export interface NewestReview {
@@ -29,12 +30,12 @@ export function reviewQueries(database: Database) {
       if (reviewIds.length === 0) return new Map()
       const rows = await database.query<{ review_id: string; id: string; name: string | null }>(
         `SELECT wanted.id AS review_id, entry.actor_id AS id, key.name
-         FROM unnest($2::text[]) AS wanted (id)
+         FROM unnest($2::text[], $3::text[]) AS wanted (id, entry_id)
          CROSS JOIN LATERAL (
-           SELECT actor_id FROM audit_entries WHERE org_id = $1 AND subject_id = wanted.id
+           SELECT actor_id FROM audit_entries WHERE org_id = $1 AND id = wanted.entry_id AND subject_id = wanted.id
              AND type = 'decision.reviewed' AND actor_type = 'api_key' LIMIT 1) AS entry
          LEFT JOIN LATERAL (SELECT name FROM api_keys WHERE org_id = $1 AND id = entry.actor_id LIMIT 1) AS key ON true`,
-        [organizationId, reviewIds],
+        [organizationId, reviewIds, reviewIds.map(entryIdOf)],
       )
       return new Map(rows.map(({ review_id, ...key }) => [review_id, key]))
     },

@@ -1,6 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, Params, type RowOf } from '../schema/tables.ts'
-import { OVER } from '../write-path/webhook-statements.ts'
+import type { EntryData } from '../write-path/entry-data.ts'
+import { eventWith, OVER, sentData } from '../write-path/webhook-statements.ts'
 
 /** The states of a delivery. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
@@ -100,13 +101,13 @@ export function webhookDeliveryQueries(database: Database) {
     }): Promise<
       (Pick<RowOf<'webhook_deliveries'>, 'event_id' | 'state' | 'attempts' | 'due_at'> & RowOf<'events'>) | undefined
     > {
-      const [row] = await database.query<RowOf<'webhook_deliveries'> & RowOf<'events'> & Row>(
+      const [row] = await database.query<RowOf<'webhook_deliveries'> & RowOf<'events'> & EntryData & Row>(
         `SELECT delivery.event_id, delivery.state, delivery.attempts, delivery.due_at, event.*
-         FROM webhook_deliveries AS delivery JOIN events AS event ON event.org_id = delivery.org_id AND event.id = delivery.event_id
+         FROM webhook_deliveries AS delivery CROSS JOIN LATERAL ${eventWith('delivery.org_id', 'delivery.event_id')} AS event
          WHERE delivery.org_id = $1 AND delivery.endpoint_id = $2 AND delivery.event_id = $3`,
         [organizationId, endpointId, eventId],
       )
-      return row
+      return row && { ...row, data: sentData(row) }
     },
 
     /** Reads the attempts of each hour since a moment, oldest first. */
@@ -223,7 +224,7 @@ function listStatement(
         WHERE ${conditions.join(' AND ')} ORDER BY delivery.event_id DESC LIMIT ${size}) AS delivery
       WHERE endpoint.org_id = ${organization} ${which}
       ORDER BY delivery.event_id DESC, delivery.endpoint_id DESC LIMIT ${size}) AS page
-    JOIN events AS event ON event.org_id = ${organization} AND event.id = page.event_id
+    CROSS JOIN LATERAL ${eventWith(organization, 'page.event_id')} AS event
     LEFT JOIN webhook_attempts AS attempt ON ${isOfDelivery('attempt')} AND attempt.number = page.attempts
     ORDER BY page.event_id DESC, page.endpoint_id DESC`
 }

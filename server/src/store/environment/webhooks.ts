@@ -1,6 +1,6 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
-import { FREE, LISTENS } from '../write-path/webhook-statements.ts'
+import { eventWith, FREE, IS_EVENT, LISTENS } from '../write-path/webhook-statements.ts'
 
 /** A webhook endpoint of an organization. */
 export type WebhookEndpoint = RowOf<'webhook_endpoints'>
@@ -52,15 +52,25 @@ export function webhookQueries(database: Database) {
       afterEventId: string
       limit: number
     }): Promise<EventKey[]> {
-      return database.query<EventKey & Row>(
-        `SELECT event.id, event.type FROM events AS event
+      // Each part reads along its own primary key, and ends at the limit.
+      const undelivered = ({ table, id, after, where }: Record<'table' | 'id' | 'after' | 'where', string>) => `(
+         SELECT ${id} AS id, event.type FROM ${table} AS event
          JOIN webhook_endpoints AS endpoint ON endpoint.org_id = event.org_id AND endpoint.id = $2
          LEFT JOIN webhook_deliveries AS delivery
-           ON delivery.org_id = event.org_id AND delivery.endpoint_id = $2 AND delivery.event_id = event.id
-         WHERE event.org_id = $1 AND event.id > $3 AND ${LISTENS}
+           ON delivery.org_id = event.org_id AND delivery.endpoint_id = $2 AND delivery.event_id = ${id}
+         WHERE event.org_id = $1 AND event.id > ${after} AND ${where} AND ${LISTENS}
            AND (delivery.state IS NULL OR delivery.state = 'failed'
              OR delivery.state = 'pending' AND delivery.attempts > 0 AND delivery.leased_until <= clock_timestamp())
-         ORDER BY event.id LIMIT $4`,
+         ORDER BY event.id LIMIT $4)`
+      const separate = { table: 'events', id: 'event.id', after: '$3', where: 'true' }
+      const audited = {
+        table: 'audit_entries',
+        id: "('evt_' || substr(event.id, 5))",
+        after: "'aud_' || substr($3, 5)",
+        where: `event.${IS_EVENT}`,
+      }
+      return database.query<EventKey & Row>(
+        `${undelivered(separate)} UNION ALL ${undelivered(audited)} ORDER BY id LIMIT $4`,
         [organizationId, endpointId, afterEventId, limit],
       )
     },
@@ -84,7 +94,7 @@ export function webhookQueries(database: Database) {
     /** Reads when an event of an organization was written, and its type; undefined if there is none with this id. */
     async event(organizationId: string, id: string): Promise<(EventKey & { created_at: string }) | undefined> {
       const [event] = await database.query<EventKey & { created_at: string }>(
-        'SELECT id, type, created_at FROM events WHERE org_id = $1 AND id = $2',
+        `SELECT event.id, event.type, event.created_at FROM ${eventWith('$1', '$2')} AS event`,
         [organizationId, id],
       )
       return event

@@ -6,6 +6,8 @@ type ColumnType = `${keyof ValueTypes}${'' | '?'}${'' | ' changeable'}`
 /** The types of values by the SQL type of their column. */
 export interface ValueTypes {
   text: string
+  bytea: Uint8Array
+  smallint: number
   integer: number
   bigint: number
   numeric: string

@@ -40,11 +40,9 @@ test('every table has the columns, types and nullability that tables.ts says', a
 const APPEND_ONLY = [
   'audit_entries',
   'audit_heads',
-  'audit_leaves',
   'audit_nodes',
   'case_notes',
   'consents',
-  'decision_evidence',
   'decisions',
   'feature_snapshots',
   'identity_links',
@@ -75,7 +73,8 @@ async function insertAnyRow(table: string): Promise<void> {
   )
   const values = columns.map(({ name, type }) => {
     if (LEFT_OUT.includes(name)) return 'NULL'
-    if (type === 'text') return `'${ALLOWED[name] ?? 'x'}'`
+    if (type === 'text' || type === 'bytea') return `'${ALLOWED[name] ?? 'x'}'`
+    if (type === 'ARRAY') return "'{x}'"
     return type === 'boolean' ? 'false' : type.startsWith('timestamp') ? 'now()' : '1'
   })
   await database.query(`INSERT INTO ${table} (${columns.map(({ name }) => name)}) VALUES (${values})`)
@@ -103,10 +102,60 @@ test('the database itself refuses to update, delete or truncate rows of an appen
   }
 })
 
+test('a segment of documents may be written anew and deleted: upkeep packs small ones together', async () => {
+  await insertAnyRow('document_segments')
+  await database.query("UPDATE document_segments SET content = 'y'")
+  await database.query('DELETE FROM document_segments')
+  assert.deepEqual(await database.query('SELECT flush FROM document_segments'), [])
+})
+
 test('the database refuses to change an event, and deletes one only by row, for its retention', async () => {
   await insertAnyRow('events')
   for (const sql of ['UPDATE events SET org_id = org_id', 'TRUNCATE events'])
     await assert.rejects(database.query(sql), /append-only/, sql)
   await database.query('DELETE FROM events')
   assert.deepEqual(await database.query('SELECT id FROM events'), [])
+})
+
+test('a transaction is unique for its entity, account and external id, also where no account is named', async () => {
+  const insert = (account: string) =>
+    database.query(
+      `INSERT INTO transactions (org_id, entity_id, ${account && 'account,'} external_id, batch_id, occurred_at, amount, currency, direction)
+       VALUES ('org_a', 'ent_a', ${account && `'${account}',`} 'one', 'txb_a', now(), 1, 'EUR', 'debit')`,
+    )
+  for (const account of ['', 'current', 'savings']) {
+    await insert(account)
+    await assert.rejects(
+      insert(account),
+      (error: unknown) => error instanceof DatabaseError && error.isUniqueViolation,
+      account,
+    )
+  }
+})
+
+test('the database lets a list of audit entries take its first leaf once, and refuses any other change', async () => {
+  const insert = (flush: number, firstLeaf: number | null) =>
+    database.query(
+      `INSERT INTO audit_flushes (org_id, flush, entry_ids, leaf_hashes, mac, first_leaf) VALUES ('org_a', $1, '{aud_a}', '', '', $2)`,
+      [flush, firstLeaf],
+    )
+  const changes = [
+    `org_id = 'org_b'`,
+    'flush = flush + 10',
+    `entry_ids = '{aud_b}'`,
+    `leaf_hashes = decode('00', 'hex')`,
+    `mac = 'b'`,
+  ]
+  const refuse = async (sql: string) => assert.rejects(database.query(sql), /append-only/, sql)
+  await insert(1, null)
+  for (const change of ['first_leaf = first_leaf', ...changes.map((change) => `first_leaf = 7, ${change}`), ...changes])
+    await refuse(`UPDATE audit_flushes SET ${change}`)
+  await assert.rejects(database.query('UPDATE audit_flushes SET first_leaf = -1'), /first_leaf_check/)
+  await database.query('UPDATE audit_flushes SET first_leaf = 7')
+  for (const change of ['first_leaf = 8', 'first_leaf = NULL', 'first_leaf = 7', ...changes])
+    await refuse(`UPDATE audit_flushes SET ${change}`)
+  for (const sql of ['DELETE FROM audit_flushes', 'TRUNCATE audit_flushes']) await refuse(sql)
+  await assert.rejects(insert(2, 7), (error: unknown) => error instanceof DatabaseError && error.isUniqueViolation)
+  const rows = await database.query('SELECT org_id, flush, entry_ids, mac, first_leaf FROM audit_flushes')
+  assert.deepEqual(rows, [{ org_id: 'org_a', flush: 1, entry_ids: ['aud_a'], mac: '', first_leaf: 7 }])
 })

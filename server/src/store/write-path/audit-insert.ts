@@ -1,21 +1,36 @@
-import { columnsOf, type Params, type RowOf, unnestRows } from '../schema/tables.ts'
+import type { FlushMacInput } from '../../core/audit/entry-mac.ts'
+import { columnsOf, type Params, type RowOf, unnestAs, unnestRows } from '../schema/tables.ts'
+import { FLUSH } from './flush-number.ts'
 import type { AuditEntryRow, AuthenticatedEntryRow } from './record.ts'
 
 /** Adds the MACs to an organization's new audit entries. */
 export type Authenticate = (organizationId: string, entries: readonly AuditEntryRow[]) => AuthenticatedEntryRow[]
 
-/** `INSERT` of audit entries, each with the next sequence number (`seq`) of its trail. */
+/** Makes the MAC of the entries that one statement writes on one log. */
+export type FlushMac = (flush: FlushMacInput) => string
+
+/**
+ * `INSERT` of audit entries, each with the next sequence number (`seq`) of its trail and its place among the entries of its
+ * log in this statement.
+ */
 export function insertAuditEntries(entries: readonly RowOf<'audit_entries'>[], params: Params): string {
   const columns = columnsOf('audit_entries')
-  return `INSERT INTO audit_entries (${columns.join(', ')}, seq)
+  return `INSERT INTO audit_entries (${columns.join(', ')}, seq, flush, place)
     SELECT ${columns.map((column) => `entry.${column}`).join(', ')},
       coalesce((SELECT max(seq) FROM audit_entries AS earlier WHERE earlier.org_id = entry.org_id AND earlier.trail_id = entry.trail_id), 0)
-        + row_number() OVER (PARTITION BY entry.org_id, entry.trail_id ORDER BY entry.ordinality)
-    FROM ${unnestRows('audit_entries', entries, params)} WITH ORDINALITY AS entry (${columns.join(', ')}, ordinality)
-    RETURNING org_id, trail_id, seq, id`
+        + row_number() OVER (PARTITION BY entry.org_id, entry.trail_id ORDER BY entry.ordinality),
+      ${FLUSH}, row_number() OVER (PARTITION BY entry.org_id ORDER BY entry.ordinality) - 1
+    FROM ${unnestRows('audit_entries', entries, params)} WITH ORDINALITY AS entry (${columns.join(', ')}, ordinality)`
 }
 
-/** `INSERT` that queues for sealing the audit entries that the step `inserted` returned. */
-export function queueForSealing(inserted: string): string {
-  return `INSERT INTO audit_pending (org_id, trail_id, seq, entry_id) SELECT org_id, trail_id, seq, id FROM ${inserted}`
+/** `INSERT` that lists the entries of each log for the sealer, in the order of `insertAuditEntries`. */
+export function listForSealing(entries: readonly RowOf<'audit_entries'>[], params: Params, macOf: FlushMac): string {
+  const flushes = [...Map.groupBy(entries, ({ org_id }) => org_id)].map(([org_id, own]) => {
+    const entry_ids = own.map(({ id }) => id)
+    const leaf_hashes = Buffer.from(own.map(({ leaf_hash }) => leaf_hash).join(''), 'hex')
+    return { org_id, entry_ids: entry_ids.join(' '), leaf_hashes, mac: macOf({ org_id, entry_ids, leaf_hashes }) }
+  })
+  const columns = { org_id: 'text', entry_ids: 'text', leaf_hashes: 'bytea', mac: 'text' }
+  return `INSERT INTO audit_flushes (org_id, flush, entry_ids, leaf_hashes, mac)
+    SELECT org_id, ${FLUSH}, string_to_array(entry_ids, ' '), leaf_hashes, mac FROM ${unnestAs('flush', flushes, columns, params)}`
 }

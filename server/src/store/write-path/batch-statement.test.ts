@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batchStatement } from './batch-statement.ts'
+import { decisionRow } from '../../../tests/decision-row.ts'
+import { batchStatement, footprintOf } from './batch-statement.ts'
 import type { AuthenticatedChange } from './change.ts'
+
+const noMac = () => ''
 
 /** Rows that two statements in flight at once may both lock. */
 const SHARED: Record<string, [AuthenticatedChange, AuthenticatedChange]> = {
@@ -23,6 +26,19 @@ const SHARED: Record<string, [AuthenticatedChange, AuthenticatedChange]> = {
 
 for (const [what, [one, other]] of Object.entries(SHARED)) {
   test(`${what} are locked in one order, whatever the order of the changes, so that no two statements deadlock`, () => {
-    assert.deepEqual(batchStatement([one, other]), batchStatement([other, one]))
+    assert.deepEqual(batchStatement([one, other], noMac), batchStatement([other, one], noMac))
   })
 }
+
+test('the documents of a decision count as text that it writes', () => {
+  const decision = (body: string): AuthenticatedChange => {
+    const documents = { body, facts: '{}', trace: '{}', graph: '{}' }
+    return { organizationId: 'org_a', decisions: [decisionRow({ id: 'dec_1', entity_id: 'ent_1', documents })] }
+  }
+  const [short, long] = [footprintOf(decision('{}')), footprintOf(decision('x'.repeat(50_002)))]
+  assert.equal(Math.round(long.weight - short.weight), 50)
+})
+
+test('a batch of changes that write nothing has no steps', () => {
+  assert.equal(batchStatement([{ organizationId: 'org_a' }], noMac).steps, 0)
+})

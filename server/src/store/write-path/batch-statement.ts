@@ -1,25 +1,31 @@
+import { isObject } from '../../core/stored-json.ts'
 import { insertRows, ofOrganization, Params, type PlainTable } from '../schema/tables.ts'
+import type { FlushMac } from './audit-insert.ts'
 import { STEPS } from './batch-steps.ts'
 import type { AuthenticatedChange, OfOrganization } from './change.ts'
+import { TAKE_FLUSH_NUMBER } from './flush-number.ts'
 
 /**
  * The one statement that writes a batch of changes, or fails and writes nothing if one of their preconditions does not
  * hold. It returns one row with the number of `deliveries` that it queued.
  */
-export function batchStatement(changes: readonly AuthenticatedChange[]): {
+export function batchStatement(
+  changes: readonly AuthenticatedChange[],
+  macOf: FlushMac,
+): {
   steps: number
   sql: string
   params: unknown[]
 } {
   const params = new Params()
-  const steps: string[] = []
+  const steps = [TAKE_FLUSH_NUMBER]
   const requirements: string[] = []
   const queues: string[] = []
   for (const { rowsOf, sql, guard, queuesDeliveries } of STEPS) {
     const rows = changes.flatMap((change) => ofOrganization(change.organizationId, rowsOf(change)))
     if (rows.length === 0) continue
     const name = `s${steps.length}`
-    steps.push(`${name} AS (${sql(rows, params, `s${steps.length - 1}`)})`)
+    steps.push(`${name} AS (${sql(rows, params, macOf)})`)
     if (guard) {
       const expected = params.add(rows.length, 'bigint')
       requirements.push(`require_rows((SELECT count(*) FROM ${name}), ${expected}, '${guard.precondition}')`)
@@ -29,7 +35,7 @@ export function batchStatement(changes: readonly AuthenticatedChange[]): {
   for (const [table, rows] of gatherRows(changes))
     steps.push(`s${steps.length} AS (${insertRows(table, rows as never, params)})`)
   return {
-    steps: steps.length,
+    steps: steps.length - 1, // taking a number writes nothing
     sql: `WITH ${steps.join(',\n')}\nSELECT ${[...requirements, `${queues.join(' + ') || '0'} AS deliveries`].join(', ')}`,
     params: params.values,
   }
@@ -83,8 +89,12 @@ export function footprintOf(change: AuthenticatedChange): Footprint {
   return { guarded, shared, locked: [...guarded, ...locked], weight: written.length + characters / CHARACTERS_PER_ROW }
 }
 
+/** The texts of a row, and of an object in it, such as the documents of a decision. */
 function charactersIn(row: object): number {
   let sum = 0
-  for (const value of Object.values(row)) if (typeof value === 'string') sum += value.length
+  for (const value of Object.values(row)) {
+    if (typeof value === 'string') sum += value.length
+    else if (isObject(value) && !(value instanceof Uint8Array)) sum += charactersIn(value)
+  }
   return sum
 }

@@ -1,4 +1,6 @@
+import { isAuditedEvent } from '../../core/audit/audit-data.ts'
 import { upsertIdentifierHolders } from '../environment/graph-claims.ts'
+import { hexOf } from '../environment/idempotency-keys.ts'
 import {
   changeableColumnsOf,
   columnsOf,
@@ -9,16 +11,25 @@ import {
   unnestAs,
   unnestRows,
 } from '../schema/tables.ts'
-import { insertAuditEntries, queueForSealing } from './audit-insert.ts'
-import type { AuthenticatedChange, CaseChange, EndedBacktest, KeyChange, Lost, OfOrganization } from './change.ts'
+import { type FlushMac, insertAuditEntries, listForSealing } from './audit-insert.ts'
+import type {
+  AuthenticatedChange,
+  CaseChange,
+  EndedBacktest,
+  KeyChange,
+  Lost,
+  OfOrganization,
+  TurnedVerdict,
+} from './change.ts'
+import { hasDecision, insertDecisions, insertDocuments, latestDecision } from './decision-statements.ts'
+import { eventIdOf } from './record.ts'
 import { changeScenarios, removeScenarios } from './scenario-statements.ts'
-import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
+import { type AnnouncedEvent, fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
 /** One step (CTE) of the statement: the rows that it takes from a change, and the SQL that writes them. */
 interface Step<T extends OfOrganization> {
   rowsOf(change: AuthenticatedChange): readonly Omit<T, 'org_id'>[]
-  /** `previous` names the step before, whose rows this one may read. */
-  sql(rows: readonly T[], params: Params, previous: string): string
+  sql(rows: readonly T[], params: Params, macOf: FlushMac): string
   /** Set if a row is written only while it is as it was read. */
   guard?: Guard<T>
   /** An entity or trail whose rows the step locks: a second statement in flight would wait for it. */
@@ -52,10 +63,10 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     sql: (rows, params) =>
       `${insertRows(
         'idempotency_keys',
-        inOrder(rows, (row) => `${row.org_id} ${row.route} ${row.key}`),
+        inOrder(rows, (row) => `${row.org_id} ${hexOf(row.key_hash)}`),
         params,
       )} ON CONFLICT DO NOTHING RETURNING 1`,
-    guard: { precondition: 'idempotency_key', row: ({ route, key }) => `key ${route} ${key}` },
+    guard: { precondition: 'idempotency_key', row: ({ key_hash }) => `key ${hexOf(key_hash)}` },
   }),
   defineStep<RowOf<'entities'>>({
     rowsOf: ({ newEntities = [] }) => newEntities,
@@ -94,17 +105,9 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     guard: { precondition: 'api_key', row: ({ id }) => `api key ${id}` },
   }),
   defineStep({
-    rowsOf: ({ latestDecisions = [] }) => latestDecisions,
-    sql: upsertLatestDecisions,
-    locks: ({ entity_id }) => entity_id,
-    sharedRow: ({ entity_id }) => `latest decision ${entity_id}`,
-  }),
-  defineStep({
     rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts,
     sql: turnVerdicts,
-    guard: { precondition: 'turned_verdict', row: ({ entity_id }) => `latest decision ${entity_id}` },
-    locks: ({ entity_id }) => entity_id,
-    sharedRow: ({ entity_id }) => `latest decision ${entity_id}`,
+    guard: { precondition: 'turned_verdict', row: ({ decision_id }) => `verdict ${decision_id}` },
   }),
   defineStep({
     rowsOf: ({ changedCases = [] }) => changedCases,
@@ -126,6 +129,8 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     sql: endBacktests,
     guard: { precondition: 'backtest', row: ({ run_id }) => `backtest ${run_id}` },
   }),
+  defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: insertDecisions }),
+  defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: insertDocuments }),
   defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
   defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
   defineStep({
@@ -144,13 +149,13 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     sql: insertAuditEntries,
     locks: ({ trail_id }) => trail_id,
   }),
-  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: (_, __, inserted) => queueForSealing(inserted) }),
+  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: listForSealing }),
   defineStep({
     rowsOf: ({ changedEndpoints = [] }) => changedEndpoints,
     sql: updateEndpoints,
     guard: { precondition: 'endpoint_version', row: ({ id }) => `endpoint ${id}` },
   }),
-  defineStep({ rowsOf: ({ rows }) => rows?.events ?? [], sql: fanOutEvents, queuesDeliveries: true }),
+  defineStep({ rowsOf: announcedBy, sql: fanOutEvents, queuesDeliveries: true }),
   defineStep({
     rowsOf: ({ queuedDeliveries = [] }) => queuedDeliveries,
     sql: queueDeliveries,
@@ -158,6 +163,15 @@ export const STEPS: readonly Step<OfOrganization>[] = [
   }),
   defineStep({ rowsOf: ({ usage = [] }) => usage, sql: addUsage }),
 ]
+
+/** The events of a change: those that are stored as such, and the audit entries that are events. */
+function announcedBy({ rows, auditEntries = [] }: AuthenticatedChange): AnnouncedEvent[] {
+  const audited = auditEntries.filter(({ type }) => isAuditedEvent(type))
+  return [
+    ...(rows?.events ?? []),
+    ...audited.map(({ id, type, occurred_at }) => ({ id: eventIdOf(id), type, created_at: occurred_at })),
+  ]
+}
 
 /** Sorts rows by key: statements that lock rows in the same order cannot deadlock. */
 function inOrder<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
@@ -189,23 +203,15 @@ function upsertClaims(rows: readonly RowOf<'graph_claims'>[], params: Params): s
     WHERE graph_claims.version = excluded.version - 1 RETURNING 1`
 }
 
-function upsertLatestDecisions(rows: readonly RowOf<'latest_decisions'>[], params: Params): string {
-  const set = columnsOf('latest_decisions')
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', ')
-  // A decision on older facts that is committed late does not replace a newer one. Times and ids do not tell: they come
-  // from the clocks of nodes.
-  const byVersion = rows.toSorted((a, b) => a.entity_version - b.entity_version)
-  return `${upsertRows('latest_decisions', byVersion, params, { key: ['org_id', 'entity_id'], set })}
-    WHERE latest_decisions.entity_version <= excluded.entity_version`
-}
-
-function turnVerdicts(rows: readonly (RowOf<'latest_decisions'> & { was: string })[], params: Params): string {
-  const columns = { org_id: 'text', entity_id: 'text', decision_id: 'text', announced_verdict: 'text', was: 'text' }
-  return `UPDATE latest_decisions SET announced_verdict = turned.announced_verdict
-    FROM ${unnestAs('turned', rows, columns, params)}
-    WHERE latest_decisions.org_id = turned.org_id AND latest_decisions.entity_id = turned.entity_id
-      AND latest_decisions.decision_id = turned.decision_id AND latest_decisions.announced_verdict = turned.was RETURNING 1`
+/** Two nodes that announce the first turn at once conflict: the row that the second finds has another verdict than `previous`. */
+function turnVerdicts(rows: readonly (TurnedVerdict & OfOrganization)[], params: Params): string {
+  const ordered = inOrder(rows, ({ org_id, decision_id }) => `${org_id} ${decision_id}`)
+  const columns = { org_id: 'text', entity_id: 'text', decision_id: 'text', verdict: 'text', previous: 'text' }
+  return `INSERT INTO turned_verdicts (org_id, decision_id, verdict, previous)
+    SELECT turned.org_id, turned.decision_id, turned.verdict, turned.previous FROM ${unnestAs('turned', ordered, columns, params)}
+    WHERE turned.decision_id = (SELECT latest.id FROM ${latestDecision('turned.org_id', 'turned.entity_id')} AS latest)
+    ON CONFLICT (org_id, decision_id) DO UPDATE SET verdict = excluded.verdict, previous = excluded.previous
+      WHERE turned_verdicts.verdict = excluded.previous RETURNING 1`
 }
 
 /** The triggers of a batch that also reviews decisions of the case run after this step, and close it. */
@@ -262,9 +268,9 @@ function upsertConsequences(rows: readonly RowOf<'consequences'>[], params: Para
 function queueReevaluations(entities: readonly RowOf<'entities'>[], params: Params): string {
   const marked = entities.map(({ org_id, id, version }) => ({ org_id, id, mark: `v${version}` }))
   return `INSERT INTO consequences (org_id, kind, entity_id, mark)
-    SELECT latest.org_id, 'reevaluation', latest.entity_id, changed.mark FROM latest_decisions AS latest
-    JOIN ${unnestAs('changed', marked, { org_id: 'text', id: 'text', mark: 'text' }, params)}
-      ON latest.org_id = changed.org_id AND latest.entity_id = changed.id
+    SELECT changed.org_id, 'reevaluation', changed.id, changed.mark
+    FROM ${unnestAs('changed', marked, { org_id: 'text', id: 'text', mark: 'text' }, params)}
+    WHERE ${hasDecision('changed.org_id', 'changed.id')}
     ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark`
 }
 

@@ -1,3 +1,4 @@
+import type { Documents } from '../documents/segment.ts'
 import type { Seal } from '../power/row-mac.ts'
 import type { NewRow, PlainTable, RowOf } from '../schema/tables.ts'
 import type { AuditEntryRow, AuthenticatedEntryRow, EventRow } from './record.ts'
@@ -8,7 +9,7 @@ import type { AuditEntryRow, AuthenticatedEntryRow, EventRow } from './record.ts
  */
 export interface Change {
   organizationId: string
-  /** The answer to keep under the request's idempotency key; loses if the key was written first. */
+  /** The request's idempotency key, with what answers a retry; loses if the key was written first. */
   idempotencyKey?: NewRow<'idempotency_keys'>
   /** Set if the act is not done with this change: the idempotency key of a call comes with a later one. */
   isStep?: boolean
@@ -22,16 +23,16 @@ export interface Change {
   claims?: NewRow<'graph_claims'>[]
   /** Keys with one time set or cleared; loses if another change of the key was written first. */
   changedKeys?: KeyChange[]
+  /** Decisions with their documents. */
+  decisions?: NewDecision[]
   /** Rows without preconditions. The deliveries of events are queued by the same statement. */
   rows?: { [T in Exclude<PlainTable, 'events'>]?: NewRow<T>[] } & { events?: EventRow[] }
   /** Webhook endpoints, each with its next version; loses if that version was written first. */
   changedEndpoints?: NewRow<'webhook_endpoints'>[]
   /** Deliveries to make, or to make again, from the first step of the schedule. */
   queuedDeliveries?: NewRow<'webhook_deliveries'>[]
-  /** Replaces an entity's latest decision, unless that is on a newer version of the entity. */
-  latestDecisions?: NewRow<'latest_decisions'>[]
-  /** Verdicts that changed on re-evaluation; loses if another verdict than `was` was announced first. */
-  turnedVerdicts?: (NewRow<'latest_decisions'> & { was: string })[]
+  /** Verdicts that changed on re-evaluation; loses if another was announced first, or the decision is no longer the latest. */
+  turnedVerdicts?: TurnedVerdict[]
   /** Cases that an operator takes, gives back or decides; loses if the case is not as it was read. */
   changedCases?: CaseChange[]
   /** Scenarios of the playground to rename or replace; loses if one was removed. */
@@ -51,10 +52,16 @@ export interface Change {
   usage?: NewRow<'usage_by_day'>[]
 }
 
+/** The verdict of an entity's latest decision on current facts, and the one that was announced before. */
+export type TurnedVerdict = NewRow<'turned_verdicts'> & { entity_id: string }
+
 /** A row with its organization. */
 export interface OfOrganization {
   org_id: string
 }
+
+/** A decision with the documents that are written beside its row. */
+export type NewDecision = NewRow<'decisions'> & { documents: Documents }
 
 /** The next version of an API key; `was` is the entry of the version that it replaces. */
 export type KeyChange = Pick<NewRow<'api_keys'>, 'id' | 'retires_at' | 'disabled_at' | 'revoked_at' | keyof Seal> & {

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decisionRow } from '../../../tests/decision-row.ts'
 import { type Database, DatabaseError, DatabaseUnavailable } from '../database/database.ts'
 import type { AuthenticatedChange } from './change.ts'
 import { CommitUnknown, GroupCommit } from './group-commit.ts'
 
+/** No list of entries is sealed here. */
+const NO_MAC = () => ''
+
 const organizationId = 'org_1'
 const decision = (entity_id: string): AuthenticatedChange => ({
   organizationId,
-  latestDecisions: [
-    {
-      entity_id,
-      decision_id: 'dec_1',
-      entity_version: 1,
-      request: '{}',
-      verdict: 'approve',
-      announced_verdict: 'approve',
-    },
-  ],
+  decisions: [decisionRow({ id: 'dec_1', entity_id })],
   consequences: [{ kind: 'reevaluation', entity_id, mark: 'dec_1' }],
 })
 const ingest = (id: string) => ({ organizationId, changedEntities: [{ id }] }) as unknown as AuthenticatedChange
@@ -31,7 +26,7 @@ async function statementsFor(...changes: AuthenticatedChange[]): Promise<number>
     statements += 1
     return []
   }
-  const writes = new GroupCommit({ query } as unknown as Database)
+  const writes = new GroupCommit({ query } as unknown as Database, NO_MAC)
   await Promise.all(changes.map((change) => writes.commit(change)))
   return statements
 }
@@ -50,7 +45,7 @@ test('a failed precondition that PostgreSQL does not name is lost, never written
     const query = async () => {
       throw new DatabaseError('0 of 1 rows written', { code: 'VG001', constraint })
     }
-    const writes = new GroupCommit({ query } as unknown as Database)
+    const writes = new GroupCommit({ query } as unknown as Database, NO_MAC)
     assert.deepEqual(await writes.commit(ingest('ent_1')), { lost: constraint || 'unnamed' })
     const both = [writes.commit(ingest('ent_1')), writes.commit(ingest('ent_2'))]
     for (const { lost } of await Promise.all(both)) assert.ok(lost, 'a batch is split, and each change is lost')
@@ -67,11 +62,11 @@ function losingDatabase({ isStored, isSessionOver }: { isStored: boolean; isSess
 
 test('a commit without an answer is written or lost only once its session is over, and else unknown', async () => {
   const commit = (parts: { isStored: boolean; isSessionOver: boolean }) =>
-    new GroupCommit(losingDatabase(parts)).commit(entry('trail_1'))
+    new GroupCommit(losingDatabase(parts), NO_MAC).commit(entry('trail_1'))
   assert.deepEqual(await commit({ isStored: true, isSessionOver: true }), {})
   assert.deepEqual(await commit({ isStored: false, isSessionOver: true }), { lost: 'no_answer' })
   await assert.rejects(commit({ isStored: false, isSessionOver: false }), CommitUnknown)
-  const withoutOwnRow = new GroupCommit(losingDatabase({ isStored: false, isSessionOver: true }))
+  const withoutOwnRow = new GroupCommit(losingDatabase({ isStored: false, isSessionOver: true }), NO_MAC)
   await assert.rejects(withoutOwnRow.commit(ingest('ent_1')), CommitUnknown)
 })
 
@@ -98,7 +93,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 /** Commits each group of changes in its own turn, and returns how many statements are in flight after each. */
 async function inFlightAfter(...groups: AuthenticatedChange[][]): Promise<number[]> {
   const { database, started } = heldDatabase()
-  const writes = new GroupCommit(database)
+  const writes = new GroupCommit(database, NO_MAC)
   const counts: number[] = []
   for (const group of groups) {
     for (const change of group) void writes.commit(change)
@@ -113,7 +108,7 @@ test('a second statement starts once as many changes wait as are in flight, a th
   assert.deepEqual(await inFlightAfter([one, two], [three], [decision('ent_4')]), [1, 1, 2])
 
   const { database, started, endFirst } = heldDatabase()
-  const writes = new GroupCommit(database)
+  const writes = new GroupCommit(database, NO_MAC)
   for (const change of [one, two, three]) {
     void writes.commit(change)
     await settled()
@@ -133,7 +128,7 @@ test('a change of the same entity or trail waits for the statement in flight', a
 
 test('drain waits for the statement in flight and for the changes queued behind it', async () => {
   const { database, started, endFirst } = heldDatabase()
-  const writes = new GroupCommit(database)
+  const writes = new GroupCommit(database, NO_MAC)
   void writes.commit(decision('ent_1'))
   let isDrained = false
   const drained = writes.drain().then(() => {
@@ -149,7 +144,7 @@ test('drain waits for the statement in flight and for the changes queued behind 
 })
 
 test('a short change of one organization is written with the first long change of another, not after them all', async () => {
-  const writes = new GroupCommit({ query: async () => [] } as unknown as Database)
+  const writes = new GroupCommit({ query: async () => [] } as unknown as Database, NO_MAC)
   const written: string[] = []
   const commit = (name: string, change: AuthenticatedChange) => writes.commit(change).then(() => written.push(name))
   await Promise.all([
@@ -160,7 +155,7 @@ test('a short change of one organization is written with the first long change o
 })
 
 test('a change of one organization is in the next statement, however many changes of another wait', async () => {
-  const writes = new GroupCommit({ query: async () => [] } as unknown as Database)
+  const writes = new GroupCommit({ query: async () => [] } as unknown as Database, NO_MAC)
   const written: string[] = []
   const commit = (change: AuthenticatedChange) => writes.commit(change).then(() => written.push(change.organizationId))
   await Promise.all([

@@ -1,4 +1,5 @@
 import { type Database, DatabaseError, DatabaseUnavailable } from '../database/database.ts'
+import type { FlushMac } from './audit-insert.ts'
 import { batchStatement, type Footprint, footprintOf } from './batch-statement.ts'
 import { type AuthenticatedChange, type Committed, type Lost, type OwnRow, ownRowOf } from './change.ts'
 
@@ -65,13 +66,15 @@ interface Waiting {
  */
 export class GroupCommit {
   readonly #database: Database
+  readonly #macOf: FlushMac
   #queue: Waiting[] = []
   readonly #inFlight = new Map<Waiting[], Promise<void>>()
   #isStarting = false
   #notifyDeliveriesQueued: () => void = () => {}
 
-  constructor(database: Database) {
+  constructor(database: Database, macOf: FlushMac) {
     this.#database = database
+    this.#macOf = macOf
   }
 
   /**
@@ -210,7 +213,7 @@ export class GroupCommit {
 
   /** Writes changes and returns the number of webhook deliveries that they queued. */
   async #write(changes: readonly AuthenticatedChange[]): Promise<number> {
-    const { steps, sql, params } = batchStatement(changes)
+    const { steps, sql, params } = batchStatement(changes, this.#macOf)
     if (steps === 0) return 0
     for (let tries = 1; ; tries++) {
       try {

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isAuditedEvent } from '../../core/audit/audit-data.ts'
 import { leafHashOf } from '../../core/audit/audit-entry.ts'
-import { auditEntryRow, type DomainEvent, domainEventRows, eventRow, type RecordContext } from './record.ts'
+import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
+import {
+  type AuditEntryRow,
+  auditEntryRow,
+  type DomainEvent,
+  domainEventRows,
+  eventIdOf,
+  eventRow,
+  type RecordContext,
+} from './record.ts'
 
 let ids = 0
 const context: RecordContext = {
@@ -18,19 +28,21 @@ const created: DomainEvent = {
   data: { entity_id: 'ent_1' },
 }
 
-test('a domain event is one event and one audit entry with the same type, time and data', () => {
-  const { events, auditEntries } = domainEventRows(context, [created])
-  const [event, entry] = [events[0]!, auditEntries[0]!]
-  assert.equal(events.length + auditEntries.length, 2)
-  const shared = { type: 'entity.created', data: '{"entity_id":"ent_1"}' }
-  assert.deepEqual({ ...event, ...shared }, event)
-  assert.deepEqual({ ...entry, ...shared }, entry)
-  assert.equal(event.created_at, context.now)
-  assert.equal(entry.occurred_at, context.now)
+test('a domain event is one audit entry, and the event has the id of the entry with its own prefix', () => {
+  const [entry, ...others] = domainEventRows(context, [created])
+  assert.deepEqual(others, [])
+  const { id, type, data, occurred_at } = entry!
+  assert.deepEqual([type, data, occurred_at], ['entity.created', '{"entity_id":"ent_1"}', context.now])
+  assert.equal(eventIdOf(id), id.replace('aud_', 'evt_'))
+})
+
+test('every type of event is stored once: as an audit entry, or as an event of its own', () => {
+  const separate = EVENT_TYPES.filter((type) => !isAuditedEvent(type))
+  assert.deepEqual(separate, ['decision.outcome_retracted', 'policy.activated', 'audit.checkpoint'])
 })
 
 test('the leaf hash of an entry is that of the row as verification reads it back', () => {
-  const row = auditEntryRow(context, created)
+  const [row] = domainEventRows(context, [created]) as [AuditEntryRow]
   const { id, trail_id, type, occurred_at, request_id } = row
   const read = {
     id,
@@ -51,7 +63,11 @@ test('a type that is not in the catalogue, or data of another type, does not com
     // @ts-expect-error no such type of event
     () => eventRow(context, 'entity.deleted', { entity_id: 'ent_1' }),
     // @ts-expect-error the data of another type
-    () => eventRow(context, 'entity.created', { decision_id: 'dec_1' }),
+    () => eventRow(context, 'policy.activated', { decision_id: 'dec_1' }),
+    // @ts-expect-error a type whose events are audit entries
+    () => eventRow(context, 'entity.created', { entity_id: 'ent_1' }),
+    // @ts-expect-error a type whose entries are events
+    () => auditEntryRow(context, created),
     // @ts-expect-error no such type of audit entry
     () => auditEntryRow(context, { ...entry, type: 'entity.deleted', data: { entity_id: 'ent_1' } }),
     // @ts-expect-error a verdict that does not exist
@@ -59,5 +75,5 @@ test('a type that is not in the catalogue, or data of another type, does not com
     // @ts-expect-error an operator's role is missing
     () => auditEntryRow(context, { ...entry, type: 'operator.added', data: {} }),
   ]
-  assert.equal(wrong.length, 5)
+  assert.equal(wrong.length, 7)
 })

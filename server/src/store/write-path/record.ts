@@ -1,15 +1,19 @@
-import type { AuditData, AuditEntryType, AuditedEventType } from '../../core/audit/audit-data.ts'
+import type { AuditData, AuditEntryType, AuditedEventType, AuditOnlyType } from '../../core/audit/audit-data.ts'
 import { type AuditActor, type AuditEntry, type AuditSubject, leafHashOf } from '../../core/audit/audit-entry.ts'
 import { CanonicalText, canonicalJson } from '../../core/canonical-json.ts'
 import type { EventData, EventType } from '../../core/webhooks/event-types.ts'
 import type { NewId } from '../../ids/new-id.ts'
 import type { NewRow } from '../schema/tables.ts'
+import { storeData } from './entry-data.ts'
 
 /** The row of an audit entry, of a type of the catalogue. The store adds its MAC when it writes the row. */
 export type AuditEntryRow = Omit<NewRow<'audit_entries'>, 'mac'> & { type: AuditEntryType }
 
 /** The row of an audit entry with its MAC. */
 export type AuthenticatedEntryRow = AuditEntryRow & { mac: string }
+
+/** The types of events that are stored as such. */
+export type SeparateEventType = Exclude<EventType, AuditedEventType>
 
 /** The row of an event, of a type of the catalogue. */
 export type EventRow = NewRow<'events'> & { type: EventType }
@@ -34,19 +38,21 @@ export interface NewAuditEntry<T extends AuditEntryType> {
   data: AuditData<T>
 }
 
-/** An event that is also on the audit log, both with the same data. */
+/** An audit entry that is an event too. */
 export type DomainEvent = { [T in AuditedEventType]: NewAuditEntry<T> }[AuditedEventType]
 
-/** The row of an audit entry. This and `domainEventRows` are the only ways to write one. */
-export function auditEntryRow<T extends AuditEntryType>(
-  context: RecordContext,
-  entry: NewAuditEntry<T>,
-): AuditEntryRow {
-  return auditRow(context, { ...entry, data: new CanonicalText(entry.data) })
+/** The row of an audit entry that is no event. This and `domainEventRows` are the only ways to write one. */
+export function auditEntryRow<T extends AuditOnlyType>(context: RecordContext, entry: NewAuditEntry<T>): AuditEntryRow {
+  return auditRow(context, entry)
 }
 
-/** The row of an event that is not on the audit log with the same data. */
-export function eventRow<T extends EventType>(
+/** The rows of domain events. The statement that writes them queues their deliveries. */
+export function domainEventRows(context: RecordContext, domainEvents: readonly DomainEvent[]): AuditEntryRow[] {
+  return domainEvents.map((event) => auditRow(context, event))
+}
+
+/** The row of an event that is not an audit entry. */
+export function eventRow<T extends SeparateEventType>(
   { now, newId }: Pick<RecordContext, 'now' | 'newId'>,
   type: T,
   data: EventData<T>,
@@ -54,36 +60,35 @@ export function eventRow<T extends EventType>(
   return { id: newId('evt'), type, created_at: now, data: canonicalJson(data) }
 }
 
-/** The rows of domain events: an audit entry and an event for each. Their shared data is serialized once. */
-export function domainEventRows(
-  context: RecordContext,
-  domainEvents: readonly DomainEvent[],
-): { auditEntries: AuditEntryRow[]; events: EventRow[] } {
-  const { now, newId } = context
-  const serialized = domainEvents.map((event) => ({ ...event, data: new CanonicalText(event.data) }))
-  return {
-    events: serialized.map(({ type, data }) => ({
-      id: newId('evt'),
-      type,
-      created_at: now,
-      data: data.text,
-    })),
-    auditEntries: serialized.map((event) => auditRow(context, event)),
-  }
+/** The types of entries that record a new object of the API. Each shares the random part of its id with the object. */
+const RECORDING_TYPES: ReadonlySet<AuditEntryType> = new Set<AuditEntryType>([
+  'entity.created',
+  'identity_link.created',
+  'consent.granted',
+  'consent.revoked',
+  'transactions.ingested',
+  'feature_snapshot.created',
+  'decision.created',
+  'decision.reviewed',
+  'decision.outcome_recorded',
+])
+
+/** The id of the entry that records an object: so the entry is found by its key, and no index has to lead to it. */
+export function entryIdOf(recordId: string): string {
+  return `aud_${recordId.slice(recordId.indexOf('_') + 1)}`
 }
 
-interface SerializedEntry {
-  type: AuditEntryType
-  trailId: string
-  subject: AuditSubject
-  data: CanonicalText
+/** The id of the event that an audit entry is. */
+export function eventIdOf(entryId: string): string {
+  return `evt_${entryId.slice('aud_'.length)}`
 }
 
 function auditRow(
   { organizationId, actor, now, requestId, newId }: RecordContext,
-  { type, trailId, subject, data }: SerializedEntry,
+  { type, trailId, subject, data: content }: NewAuditEntry<AuditEntryType>,
 ): AuditEntryRow {
-  const id = newId('aud')
+  const id = RECORDING_TYPES.has(type) ? entryIdOf(subject.id) : newId('aud')
+  const data = new CanonicalText(content) // serialized once, for the row and for its hash
   // Members in the order of their names, which spares the canonical form from sorting them.
   const entry: AuditEntry = {
     actor: { id: actor.id, type: actor.type },
@@ -105,7 +110,7 @@ function auditRow(
     request_id: requestId,
     subject_type: subject.type,
     subject_id: subject.id,
-    data: data.text,
+    ...storeData(type, content, data.text),
     leaf_hash: leafHashOf(organizationId, entry),
   }
 }

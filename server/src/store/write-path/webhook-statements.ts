@@ -1,4 +1,8 @@
+import { AUDITED_EVENT_TYPES } from '../../core/audit/audit-data.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import { columnsOf, insertRows, type Params, type RowOf, unnestAs, unnestRows } from '../schema/tables.ts'
+import type { OfOrganization } from './change.ts'
+import { dataOf, type EntryData } from './entry-data.ts'
 
 /** `leased_until` of a delivery that no node has leased, and of one that has ended and is never leased again. */
 export const FREE = '1970-01-01T00:00:00.000Z'
@@ -11,12 +15,31 @@ export const OVER = '9999-12-31T00:00:00.000Z'
 export const LISTENS =
   "(endpoint.event_types = '*' AND event.type <> 'audit.checkpoint' OR event.type = 'webhook.test' OR event.type = ANY(string_to_array(endpoint.event_types, ' ')))"
 
+/** What is known of an event when its deliveries are queued. */
+export type AnnouncedEvent = Pick<RowOf<'events'>, 'id' | 'type' | 'created_at'>
+
+/** SQL: the event with this id, which is a row of `events` or an audit entry. */
+export function eventWith(organization: string, id: string): string {
+  return `(SELECT org_id, id, type, created_at, data, NULL::text AS trail_id, NULL::text AS subject_id, NULL::bytea AS hashes
+      FROM events WHERE org_id = ${organization} AND id = ${id}
+    UNION ALL SELECT org_id, ${id}, type, occurred_at, data, trail_id, subject_id, hashes FROM audit_entries WHERE org_id = ${organization}
+      AND id = 'aud_' || substr(${id}, 5) AND ${IS_EVENT} LIMIT 1)`
+}
+
+/** The data of an event that `eventWith` found, as it is sent. */
+export function sentData(event: EntryData): string {
+  return event.hashes === null ? event.data : canonicalJson(dataOf(event))
+}
+
+/** SQL: an audit entry is an event too. */
+export const IS_EVENT = `type IN (${AUDITED_EVENT_TYPES.map((type) => `'${type}'`).join(', ')})`
+
 /**
  * Queues a delivery for each event and each webhook endpoint that listens to it, in the statement that writes the
  * events. So an event is never committed without its deliveries, and a crash leaves nothing to repair. Without webhook
  * endpoints it costs one scan of an empty table.
  */
-export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params): string {
+export function fanOutEvents(events: readonly (AnnouncedEvent & OfOrganization)[], params: Params): string {
   const columns = { org_id: 'text', id: 'text', type: 'text', created_at: 'timestamptz' }
   return `INSERT INTO webhook_deliveries (org_id, endpoint_id, event_id, event_type, state, attempts, schedule_step, due_at, leased_until)
     SELECT endpoint.org_id, endpoint.id, event.id, event.type, 'pending', 0, 0, event.created_at, '${FREE}'

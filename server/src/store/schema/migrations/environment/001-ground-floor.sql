@@ -105,6 +105,7 @@ SELECT make_append_only('consents');
 CREATE TABLE transactions (
   org_id                 text NOT NULL,
   entity_id              text NOT NULL,
+  account                text NOT NULL DEFAULT '', -- '': no account is named. Not NULL, because NULLs are not unique
   external_id            text NOT NULL,
   batch_id               text NOT NULL,
   occurred_at            timestamptz NOT NULL,
@@ -116,7 +117,7 @@ CREATE TABLE transactions (
   description            text,
   counterparty_name      text,
   counterparty_entity_id text,
-  PRIMARY KEY (org_id, entity_id, external_id)
+  PRIMARY KEY (org_id, entity_id, account, external_id)
 );
 
 CREATE TABLE feature_snapshots (
@@ -133,7 +134,8 @@ CREATE TABLE feature_snapshots (
 CREATE INDEX feature_snapshots_of_entity ON feature_snapshots (org_id, entity_id);
 SELECT make_append_only('feature_snapshots');
 
--- Domain events, written in the statement of the change they announce. Webhook deliveries are made from them.
+-- Events that are no audit entries, written in the statement of the change they announce. Most events are audit entries, and
+-- stored as such alone (store/write-path/webhook-statements.ts).
 CREATE TABLE events (
   org_id     text NOT NULL,
   id         text NOT NULL,
@@ -146,6 +148,9 @@ CREATE TABLE events (
 CREATE INDEX events_by_age ON events (id);
 CREATE TRIGGER never_changed BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER never_emptied BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Numbers the statements that write. A statement that sees what another has committed has a higher number than that one.
+CREATE SEQUENCE flush_numbers;
 
 -- The audit log. Entries are written in the statement of the change they describe; the sealer then adds each as a leaf to
 -- the organization's Merkle tree.
@@ -162,12 +167,16 @@ CREATE TABLE audit_entries (
   subject_type text NOT NULL,
   subject_id  text NOT NULL,
   data        text NOT NULL,
+  hashes      bytea, -- members of the data that are hashes, see store/write-path/entry-data.ts; NULL if all are in `data`
   leaf_hash   text NOT NULL,
-  mac         text NOT NULL, -- HMAC of the leaf hash under a key derived from the master key; only such entries are sealed
+  mac         text NOT NULL, -- HMAC of the leaf hash under a key derived from the master key
+  flush       bigint NOT NULL,  -- the statement that wrote it
+  place       integer NOT NULL, -- 0, 1, 2 … among the entries of its organization that the statement wrote
   PRIMARY KEY (org_id, id),
   UNIQUE (org_id, trail_id, seq)
 );
-CREATE INDEX audit_entries_of_subject ON audit_entries (org_id, subject_id); -- finds records that no entry speaks of
+-- The entry that records a new object of the API has the id of its subject (under another prefix); this finds the others.
+CREATE INDEX audit_entries_of_subject ON audit_entries (org_id, subject_id) WHERE substr(id, 5) <> substr(subject_id, 5);
 -- What people and background jobs did, which is rare beside what API keys did: finds it without a scan of the whole log, and
 -- costs the entries of API requests nothing.
 CREATE INDEX audit_entries_by_actor ON audit_entries (org_id, actor_id, id) WHERE actor_type <> 'api_key';
@@ -179,29 +188,30 @@ CREATE INDEX audit_entries_of_account ON audit_entries ((data::jsonb ->> 'accoun
 CREATE INDEX audit_entries_by_type ON audit_entries (org_id, type, id) WHERE actor_type <> 'api_key';
 SELECT make_append_only('audit_entries');
 
-CREATE TABLE audit_pending ( -- entries that are not sealed yet
-  org_id   text NOT NULL,
-  trail_id text NOT NULL,
-  seq      bigint NOT NULL,
-  entry_id text NOT NULL,
-  PRIMARY KEY (org_id, trail_id, seq) -- the order of sealing
-);
+-- The entries that one statement wrote on one log. The sealer gives them the leaves from first_leaf on, in their order.
+CREATE TABLE audit_flushes (
+  org_id      text NOT NULL,
+  flush       bigint NOT NULL,
+  entry_ids   text[] NOT NULL,
+  leaf_hashes bytea NOT NULL, -- 32 bytes for each entry
+  mac         text NOT NULL,  -- HMAC of ids and hashes under a key derived from the master key; only such rows are sealed
+  first_leaf  bigint CHECK (first_leaf >= 0), -- NULL until they are sealed
+  PRIMARY KEY (org_id, flush)
+) WITH (fillfactor = 90);
+CREATE UNIQUE INDEX audit_flushes_sealed ON audit_flushes (org_id, first_leaf) WHERE first_leaf IS NOT NULL;
+CREATE INDEX audit_flushes_pending ON audit_flushes (org_id, flush) WHERE first_leaf IS NULL;
+CREATE TRIGGER sealed_once BEFORE UPDATE ON audit_flushes FOR EACH ROW
+  WHEN (OLD.first_leaf IS NOT NULL OR NEW.first_leaf IS NULL OR (OLD.org_id, OLD.flush, OLD.entry_ids, OLD.leaf_hashes, OLD.mac)
+    IS DISTINCT FROM (NEW.org_id, NEW.flush, NEW.entry_ids, NEW.leaf_hashes, NEW.mac))
+  EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER never_deleted BEFORE DELETE ON audit_flushes FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER never_emptied BEFORE TRUNCATE ON audit_flushes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TABLE audit_leaves (
-  org_id     text NOT NULL,
-  leaf_index bigint NOT NULL CHECK (leaf_index >= 0),
-  entry_id   text NOT NULL,
-  leaf_hash  text NOT NULL,
-  PRIMARY KEY (org_id, leaf_index),
-  UNIQUE (org_id, entry_id)
-);
-SELECT make_append_only('audit_leaves');
-
-CREATE TABLE audit_nodes ( -- complete subtrees of two or more leaves, so that a proof reads few rows
+CREATE TABLE audit_nodes ( -- complete subtrees of 16, 256, 4096 … leaves, so that a proof reads few rows
   org_id text NOT NULL,
-  level  integer NOT NULL,
+  level  integer NOT NULL, -- 4, 8, 12 …; the levels between are computed from the one below, see core/audit/merkle-tree.ts
   index  bigint NOT NULL,
-  hash   text NOT NULL,
+  hash   bytea NOT NULL,
   PRIMARY KEY (org_id, level, index)
 );
 SELECT make_append_only('audit_nodes');
@@ -238,18 +248,20 @@ CREATE TABLE audit_verifications (
   result_at   timestamptz
 );
 
--- Stored responses for retries. The request fingerprint is a keyed hash, because bodies contain identifier values.
+-- The idempotency keys that were used, with what answers a retry. A key that made a decision points to it and is kept as long
+-- as the decision; any other has the answer itself, and upkeep deletes it after a day.
 CREATE TABLE idempotency_keys (
   org_id      text NOT NULL,
-  route       text NOT NULL,
-  key         text NOT NULL,
-  fingerprint text NOT NULL,
-  status      integer NOT NULL,
-  body        text NOT NULL,
+  key_hash    bytea NOT NULL, -- of the route and the key, see store/environment/idempotency-keys.ts
+  fingerprint bytea NOT NULL, -- of the request: a keyed hash, because bodies contain identifier values
+  decision_id text,
+  status      smallint,
+  body        text,
   created_at  timestamptz NOT NULL,
-  PRIMARY KEY (org_id, route, key)
+  PRIMARY KEY (org_id, key_hash),
+  CHECK (num_nonnulls(status, body) = CASE WHEN decision_id IS NULL THEN 2 ELSE 0 END)
 );
-CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at) WHERE decision_id IS NULL;
 
 -- Counted per node, so that nodes do not contend for one row lock. Upkeep sums past days up under the node 'all'. Verdicts are
 -- counted by hour (`verdict.approve@14`) until then.

@@ -84,16 +84,23 @@ CREATE TABLE active_policies ( -- one row for each organization, so that activat
 );
 
 CREATE TABLE decisions (
-  org_id          text NOT NULL,
-  id              text NOT NULL,
-  entity_id       text NOT NULL,
-  product         text NOT NULL,
-  verdict         text NOT NULL,
-  risk_tier       text NOT NULL,
-  policy_version  text NOT NULL,
-  policy_checksum text NOT NULL,
-  body            text NOT NULL, -- the decision as returned to the caller
-  created_at      timestamptz NOT NULL,
+  org_id            text NOT NULL,
+  id                text NOT NULL,
+  entity_id         text NOT NULL,
+  entity_version    bigint NOT NULL, -- of the facts that it was made on
+  product           text NOT NULL,
+  verdict           text NOT NULL,
+  risk_tier         text NOT NULL,
+  policy_version    text NOT NULL,
+  requested_amount  double precision, -- NULL for a decision about access
+  currency          text,
+  recommended_limit double precision,
+  score             integer,
+  score_cutoff      integer,
+  reason_codes      text NOT NULL, -- separated by spaces
+  reference         text, -- the caller's own name for the request; requests do not carry one yet
+  created_at        timestamptz NOT NULL,
+  flush             bigint NOT NULL, -- the statement that wrote it: finds its documents
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX decisions_of_entity ON decisions (org_id, entity_id, id);
@@ -103,29 +110,31 @@ CREATE INDEX decisions_by_kind ON decisions (org_id, verdict, risk_tier, policy_
 CREATE INDEX decisions_of_product ON decisions (org_id, product, id);
 SELECT make_append_only('decisions');
 
-CREATE TABLE decision_evidence (
-  org_id         text NOT NULL,
-  decision_id    text NOT NULL,
-  facts          text NOT NULL, -- all inputs of the decision
-  trace          text NOT NULL, -- every rule and score on the way to the verdict
-  graph          text NOT NULL, -- the paths that explain its exposure
-  audit_entry_id text NOT NULL,
+-- The documents of decisions (what was answered, the facts, the trace, the graph), compressed together: those of one
+-- organization are nearly alike. The statement that writes decisions writes their segments; upkeep packs small segments
+-- together later. The audit log has the hash of each document, so a segment may be written anew.
+CREATE TABLE document_segments (
+  org_id       text NOT NULL,
+  is_packed    boolean NOT NULL, -- made of small segments by upkeep
+  flush        bigint NOT NULL,  -- the statement that wrote the decisions; of a packed segment the last one
+  part         integer NOT NULL, -- 0, 1, 2 … of one statement
+  first_flush  bigint NOT NULL,  -- packed segments cover ranges of statements that do not overlap
+  decision_ids text[] NOT NULL,
+  content      bytea NOT NULL,   -- see store/documents/segment.ts
+  PRIMARY KEY (org_id, is_packed, flush, part)
+);
+ALTER TABLE document_segments ALTER COLUMN content SET STORAGE EXTERNAL; -- compressed already
+CREATE INDEX document_segments_small ON document_segments (org_id, flush, part)
+  WHERE NOT is_packed AND cardinality(decision_ids) <= 8;
+
+-- The verdicts that re-evaluations announced of decisions: a changed verdict is announced once.
+CREATE TABLE turned_verdicts (
+  org_id      text NOT NULL,
+  decision_id text NOT NULL,
+  verdict     text NOT NULL, -- announced last
+  previous    text NOT NULL, -- announced before: the decision's own at first
   PRIMARY KEY (org_id, decision_id)
 );
-SELECT make_append_only('decision_evidence');
-
--- The latest decision of each entity, and the verdict announced last. A changed verdict is announced once. The latest
--- decision is the one on the newest version of the entity, and of several the one that was committed last.
-CREATE TABLE latest_decisions (
-  org_id            text NOT NULL,
-  entity_id         text NOT NULL,
-  decision_id       text NOT NULL,
-  entity_version    bigint NOT NULL,
-  request           text NOT NULL,
-  verdict           text NOT NULL,
-  announced_verdict text NOT NULL, -- the decision's verdict, until a re-evaluation announces another
-  PRIMARY KEY (org_id, entity_id)
-) WITH (fillfactor = 70);
 
 CREATE TABLE reviews (
   org_id            text NOT NULL,

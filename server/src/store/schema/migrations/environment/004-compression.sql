@@ -1,12 +1,11 @@
--- Compresses the documents that decisions read and write with lz4, which takes a fifth of the time of the default. A server
+-- Compresses the states of entities and kept answers with lz4, which takes a fifth of the time of the default. A server
 -- built without lz4, such as the embedded one, keeps the default.
 DO $$
 DECLARE
   place text[];
 BEGIN
   FOREACH place SLICE 1 IN ARRAY ARRAY[
-    ['decision_evidence', 'facts'], ['decision_evidence', 'trace'], ['decision_evidence', 'graph'],
-    ['decisions', 'body'], ['idempotency_keys', 'body'], ['entities', 'state']
+    ['idempotency_keys', 'body'], ['entities', 'state']
   ] LOOP
     EXECUTE format('ALTER TABLE %I ALTER COLUMN %I SET COMPRESSION lz4', place[1], place[2]);
   END LOOP;

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { canonicalJson, sha256 } from '../../core/canonical-json.ts'
+import { dataOf, storeData } from './entry-data.ts'
+
+const data = {
+  entity_id: 'ent_1',
+  decision_id: 'dec_1',
+  product: 'personal_loan',
+  verdict: 'approve',
+  policy_version: 'v1',
+  policy_checksum: sha256('policy'),
+  decision_sha256: sha256('decision'),
+  facts_sha256: sha256('facts'),
+  trace_sha256: sha256('trace'),
+  graph_sha256: sha256('graph'),
+}
+const row = {
+  type: 'decision.created',
+  trail_id: 'ent_1',
+  subject_id: 'dec_1',
+  ...storeData('decision.created', data, canonicalJson(data)),
+}
+
+test('the data of a decision’s entry is read as it was stored, and takes less than half the room', () => {
+  assert.deepEqual(dataOf(row), data)
+  assert.equal(row.data, '{"policy_version":"v1","product":"personal_loan","verdict":"approve"}')
+  assert.ok(row.data.length + row.hashes!.length < canonicalJson(data).length / 2)
+})
+
+test('the data of other entries is stored as it is', () => {
+  const other = { reason: 'r', via: 'a' }
+  const stored = storeData('policy.approved', other, canonicalJson(other))
+  assert.deepEqual(stored, { data: '{"reason":"r","via":"a"}', hashes: null })
+  assert.deepEqual(dataOf({ ...row, type: 'policy.approved', ...stored }), other)
+})
+
+test('no altered row reads as the data that was stored', () => {
+  const hashes = row.hashes!
+  const alterations = {
+    'another hash': { hashes: hashes.with(40, hashes[40]! ^ 1) },
+    'a hash less': { hashes: hashes.subarray(32) },
+    'a byte more': { hashes: Buffer.concat([hashes, Buffer.of(0)]) },
+    'no hashes': { hashes: null },
+    'a member that a column has': { data: canonicalJson({ ...JSON.parse(row.data), entity_id: 'ent_1' }) },
+    'a member more': { data: canonicalJson({ ...JSON.parse(row.data), more: 1 }) },
+    'another subject': { subject_id: 'dec_2' },
+    'another trail': { trail_id: 'ent_2' },
+    'another type': { type: 'consent.granted' },
+    'no object': { data: 'null' },
+  }
+  for (const [what, altered] of Object.entries(alterations))
+    assert.notDeepEqual(dataOf({ ...row, ...altered }), data, what)
+})
