@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
-import { type DocumentedDecision, readDocuments } from '../src/store/documents/documents.ts'
+import { readDocuments } from '../src/store/documents/documents.ts'
 import { packSmallSegments } from '../src/store/documents/pack-segments.ts'
 import { takeOutDocuments } from '../src/store/documents/take-out-documents.ts'
 import { addDocuments } from './alter-documents.ts'
@@ -175,16 +175,17 @@ test('documents are taken out of a packed segment too, also of one that is packe
 })
 
 test('documents that were put into the segment of another decision are not read', async () => {
-  const { organization, ids } = await decidedTogether()
-  const [older, newer] = [ids[0]!, ids.at(-1)!]
-  const decisions = await Promise.all(
-    [newer, older].map(async (id) =>
-      installation.stores.sandbox.decisions.find({ organizationId: organization.id, id }),
-    ),
-  )
-  const [genuine] = await readDocuments(database, [decisions[0]!])
-  const forged = { decision_id: newer, body: '{}', facts: '{}', trace: '{}', graph: '{}' }
-  await addDocuments(database, older, forged)
-  const [read] = await readDocuments(database, decisions as DocumentedDecision[])
-  assert.deepEqual(read, genuine)
+  const organization = await api.newOrganization()
+  const entityId = await createEntity(organization, 'one after the other')
+  const decide = async () => {
+    const { id } = await underwrite(organization, entityId)
+    return (await installation.stores.sandbox.decisions.find({ organizationId: organization.id, id }))!
+  }
+  const [one, other] = [await decide(), await decide()]
+  await takeOutDocuments(database, one)
+  const forged = { decision_id: one.id, body: '{}', facts: '{}', trace: '{}', graph: '{}' }
+  await addDocuments(database, other.id, forged)
+  const [read, genuine] = await readDocuments(database, [one, other])
+  assert.deepEqual(read, { body: null, facts: null, trace: null, graph: null })
+  assert.equal(JSON.parse(genuine!.body!).id, other.id)
 })
