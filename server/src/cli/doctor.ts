@@ -112,7 +112,7 @@ async function checkStatementNumbers({ storage }: Installation): Promise<Check[]
     const { next, highest } = row!
     const detail =
       next >= highest
-        ? `${highest} statements have written to the audit log`
+        ? `the sequence is at ${next}, the highest stored number is ${highest}`
         : `the sequence flush_numbers is at ${next}, but statement ${highest} is stored: stop the service and run SELECT setval('flush_numbers', ${highest})`
     return { name: `statement numbers ${environment}`, ok: next >= highest, detail }
   })
