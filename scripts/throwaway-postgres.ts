@@ -9,6 +9,8 @@ import { join } from 'node:path'
 export interface ThrowawayPostgres {
   url: string
   pid: number
+  /** Starts a standby that replicates it; `stop` of the standby ends only the standby. */
+  startStandby(): Promise<ThrowawayPostgres>
   /** Starts the server again once the killed process has exited. */
   restart(): Promise<void>
   stop(): Promise<void>
@@ -20,18 +22,23 @@ const START_WITHIN_MS = 60_000
  * Starts a PostgreSQL server on a free loopback port, in a new folder of `parent`. `fsync: false` spares tests the wait for
  * the disk: what was committed then survives a killed server, and is lost only with the machine.
  */
-export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): Promise<ThrowawayPostgres> {
+export function startPostgres({ parent = tmpdir(), fsync = true } = {}): Promise<ThrowawayPostgres> {
+  const initdb = ['-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C']
+  return startServer({ parent, fsync, fill: (data) => ['initdb', '-D', data, ...initdb] })
+}
+
+/** Where a server runs, and the command that fills its data folder. */
+interface ServerOptions {
+  parent: string
+  fsync: boolean
+  fill: (data: string) => [command: string, ...args: string[]]
+}
+
+async function startServer({ parent, fsync, fill }: ServerOptions): Promise<ThrowawayPostgres> {
   const bin = binFolder()
   const user = serverUser()
-  const folder = mkdtempSync(join(parent, 'verdigraph-postgres-'))
-  if (user) chownSync(folder, user.uid, user.gid)
-  const data = join(folder, 'data')
+  const { folder, data } = fillFolder({ parent, fill, user })
   const port = await freePort()
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C'], {
-    ...user,
-    cwd: folder,
-    stdio: 'ignore',
-  })
 
   let child = spawnServer()
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
@@ -75,6 +82,10 @@ export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): P
     get pid() {
       return child.pid!
     },
+    startStandby() {
+      const copy = ['-d', url, '-R', '-X', 'stream', '-c', 'fast']
+      return startServer({ parent, fsync, fill: (standby) => ['pg_basebackup', '-D', standby, ...copy] })
+    },
     async restart() {
       if (!hasExited()) await new Promise((resolve) => child.once('exit', resolve))
       child = spawnServer()
@@ -89,6 +100,16 @@ export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): P
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Creates a data folder of the server's user, and fills it. */
+function fillFolder({ parent, fill, user }: Omit<ServerOptions, 'fsync'> & { user: ReturnType<typeof serverUser> }) {
+  const folder = mkdtempSync(join(parent, 'verdigraph-postgres-'))
+  if (user) chownSync(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  const [command, ...args] = fill(data)
+  execFileSync(join(binFolder(), command), args, { ...user, cwd: folder, stdio: 'ignore' })
+  return { folder, data }
 }
 
 function acceptsConnections(bin: string, port: number): boolean {
@@ -109,7 +130,7 @@ export function binFolder(): string {
 }
 
 /** The user to run the server as: PostgreSQL refuses to run as root. */
-function serverUser(): { uid: number; gid: number } | undefined {
+export function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     try {
@@ -123,7 +144,7 @@ function serverUser(): { uid: number; gid: number } | undefined {
   throw new Error('PostgreSQL cannot run as root, and neither the user postgres nor the user nobody exists')
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

@@ -79,10 +79,10 @@ const MODEL_SEGMENT = `
 const ENTRIES_PER_STATEMENT = 20
 
 const AUDIT_ENTRIES = `
-  INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, hashes, leaf_hash, mac, flush, place)
+  INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, hashes, mac, flush, place)
   SELECT model.org_id, 'aud_0' || lpad(n::text, 25, '0'), ${OWNER}, CASE WHEN n % 10 = 0 THEN newest.seq + n / 10 ELSE n / ${OTHERS} + 1 END,
     entry.type, ${MADE_AT}, actor_type, actor_id, request_id, subject_type, ${DECISION_ID},
-    data, hashes, encode(sha256(convert_to('leaf ' || n, 'UTF8')), 'hex'), repeat('0', 64),
+    data, hashes, decode(repeat('00', 16), 'hex'),
     (n - 1) / ${ENTRIES_PER_STATEMENT} - $2::bigint, (n - 1) % ${ENTRIES_PER_STATEMENT}
   FROM (${MODEL}) AS model
   JOIN audit_entries AS entry ON entry.org_id = model.org_id AND entry.trail_id = $1 AND entry.subject_id = model.id

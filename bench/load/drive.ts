@@ -19,16 +19,23 @@ interface Tally {
   refused: Record<number, number>
 }
 
-/** Closed loop: each connection sends its next request as soon as the last is answered. */
+/** Closed loop, for a time or for a number of requests: each connection sends its next as soon as the last is answered. */
 export async function driveClosed(
   port: number,
-  { connections, forMs, next }: { connections: number; forMs: number; next: NextRequest },
+  {
+    connections,
+    forMs = Number.POSITIVE_INFINITY,
+    count = Number.POSITIVE_INFINITY,
+    next,
+  }: { connections: number; forMs?: number; count?: number; next: NextRequest },
 ): Promise<Driven> {
   const opened = await openConnections(port, connections)
   const tally: Tally = { latenciesMs: [], refused: {} }
   const startedMs = performance.now()
+  let sent = 0
   const loop = async (connection: HttpConnection) => {
-    while (performance.now() - startedMs < forMs) await sendOne(connection, next(), performance.now(), tally)
+    while (sent++ < count && performance.now() - startedMs < forMs)
+      await sendOne(connection, next(), performance.now(), tally)
   }
   await Promise.all(opened.map(loop))
   const elapsedMs = performance.now() - startedMs

@@ -5,7 +5,7 @@ import type { Database } from '../../server/src/store/database/database.ts'
 export async function untilFollowedUp(sandbox: Database): Promise<void> {
   for (;;) {
     const [left] = await sandbox.query<{ any: boolean }>(
-      'SELECT EXISTS (SELECT 1 FROM audit_flushes WHERE first_leaf IS NULL) OR EXISTS (SELECT 1 FROM consequences) AS any',
+      'SELECT EXISTS (SELECT 1 FROM audit_pending) OR EXISTS (SELECT 1 FROM unchecked_decisions) OR EXISTS (SELECT 1 FROM consequences) AS any',
     )
     if (!left!.any) return
     await sleep(50)

@@ -32,7 +32,7 @@ const REPLAYED = 32
 export async function runReplayPostgres(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('postgres')
   const database = openPostgres({
-    url: service.env.DATABASE_URL!,
+    urls: [service.env.DATABASE_URL!],
     schema: 'verdigraph_sandbox',
     statementMs: 60_000,
     connectWithinMs: () => 30_000,

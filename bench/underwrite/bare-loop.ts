@@ -6,6 +6,7 @@ import { type EnvironmentKeys, openEnvironmentStore } from '../../server/src/sto
 import { keyHashOf } from '../../server/src/store/environment/idempotency-keys.ts'
 import { batchStatement } from '../../server/src/store/write-path/batch-statement.ts'
 import type { AuthenticatedChange } from '../../server/src/store/write-path/change.ts'
+import { packDocuments } from '../../server/src/store/write-path/decision-statements.ts'
 import { ActivePolicies } from '../../server/src/underwriting/active-policies.ts'
 
 const BATCH = 64
@@ -65,9 +66,9 @@ export async function writeBare(
 ): Promise<number> {
   const startedMs = performance.now()
   for (let written = 0; written < changes.length; written += BATCH) {
-    const { sql, params } = batchStatement(changes.slice(written, written + BATCH), (flush) =>
-      flushMac(auditKeys[0], flush),
-    )
+    const batch = changes.slice(written, written + BATCH)
+    const packed = await packDocuments(batch)
+    const { sql, params } = batchStatement(batch, { macOf: (flush) => flushMac(auditKeys[0], flush), packed })
     await database.query(sql, params)
   }
   return (changes.length * 1000) / (performance.now() - startedMs)

@@ -212,12 +212,16 @@ export async function closeBrowser(browser: Browser): Promise<void> {
  */
 const CAUSED_BY_JOURNEYS = /^Failed to load resource|^downloadable font: download failed .*status=2152398850/
 
+/** How long a journey waits for what it expects: a machine that others use as well has taken half a minute for a page. */
+const PATIENCE_MS = 120_000
+
 /** Creates a browser profile of its own, which reports what goes wrong in its tabs. */
 export async function newContext(
   browser: Browser,
   { url, problems }: { url: string; problems: string[] },
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' })
+  context.setDefaultTimeout(PATIENCE_MS)
   // Firefox knows no such permissions; its setting in firefox.ts allows both.
   if (isFirefox) await insertTextAsTyped(context)
   else await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })

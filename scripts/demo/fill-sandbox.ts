@@ -42,7 +42,6 @@ const WITHIN_MAX_MS = 8 * 3_600_000
 
 const RETRY_EVERY_MS = 60 * 60_000
 const RETRIES_AFTER_MS = DAY_MS / 2
-const CONSEQUENCES = ['spread', 'exposure', 'reevaluation'] as const
 const CONSEQUENCES_MAX_MS = 30_000
 const TEST_EVENT_BEFORE_MS = 20 * 3_600_000
 
@@ -182,12 +181,8 @@ async function writeHistory(writing: Writing, { seed, size, onProgress }: FillOp
 /** Waits for the consequence worker, so that what follows from the history is not left to the next start. */
 async function consequencesDone({ service, clock, receivers }: Writing): Promise<void> {
   const { sandbox } = service.installation.stores
-  const isDone = async () => {
-    const query = { after: '', limit: 1, now: new Date(clock.nowMs()).toISOString() }
-    for (const kind of CONSEQUENCES) if ((await sandbox.consequences.due(kind, query)).length > 0) return false
-    return true
-  }
-  for (const end = Date.now() + CONSEQUENCES_MAX_MS; Date.now() < end && !(await isDone()); ) await setTimeout(100)
+  for (const end = Date.now() + CONSEQUENCES_MAX_MS; Date.now() < end && (await sandbox.consequences.isAny()); )
+    await setTimeout(100)
   await receivers.settle(() => hasDueDeliveries(service, clock))
 }
 

@@ -1,7 +1,7 @@
 /** PostgreSQL frozen, half-open, cut off, killed and out of space: the service says so, and heals without a restart. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -10,6 +10,7 @@ import { startPostgres } from '../../scripts/throwaway-postgres.ts'
 import { firstRunKey, postJson, type ServiceProcess, startServiceProcess } from '../tests/service-process.ts'
 import { onPostgres } from '../tests/test-storage.ts'
 import { CutOffProxy } from './faults/cut-off-proxy.ts'
+import { signalTree } from './faults/signal-tree.ts'
 import { reportFigures, trials } from './proof-run.ts'
 
 const skip = !onPostgres && 'needs PostgreSQL'
@@ -108,32 +109,13 @@ function startWriter(service: ServiceProcess, key: string) {
   }
 }
 
-/** A process and all its descendants. */
-function processTree(root: number): number[] {
-  const parents = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        return [[Number(pid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])] as const]
-      } catch {
-        return [] // it has exited
-      }
-    })
-  const childrenOf = (pid: number): number[] =>
-    parents.filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...childrenOf(child)])
-  return [root, ...childrenOf(root)]
-}
-
 test('while PostgreSQL is frozen, half-open, cut off or dead, /readyz says so, and writes resume without a restart', {
   skip,
 }, async (t) => {
   const { postgres, proxy, service, key, stop } = await startBehindProxy()
   after(stop)
   const writer = startWriter(service, key)
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of processTree(postgres.pid)) process.kill(pid, name)
-  }
+  const signal = (name: NodeJS.Signals) => signalTree(postgres.pid, name)
   const faults: Record<string, { begin: () => void; end: () => unknown }> = {
     'half-open connections': { begin: () => proxy.abandon(), end: () => {} },
     'a network that forwards nothing': { begin: () => proxy.freeze(), end: () => proxy.pass() },

@@ -131,7 +131,7 @@ test('after days of the same load, only what is documented as kept for good has 
     await liveOneDay(day, entities)
     await until('everything is sealed, delivered and done', async () => {
       const [left] = await database.query<{ n: number }>(
-        `SELECT (SELECT count(*) FROM audit_flushes WHERE first_leaf IS NULL) + (SELECT count(*) FROM consequences)
+        `SELECT (SELECT count(*) FROM audit_pending) + (SELECT count(*) FROM unchecked_decisions) + (SELECT count(*) FROM consequences)
            + (SELECT count(*) FROM webhook_deliveries WHERE state = 'pending') AS n`,
       )
       return left!.n === 0

@@ -5,15 +5,18 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createRunFolder } from '../../scripts/run-folder.ts'
 import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
+import { removeAbandoned } from './cluster/hosts.ts'
+import { signalAll } from './faults/signal-tree.ts'
 import { type DatabaseName, PROMISES, type Proof, type ProvedPromise } from './promises.ts'
 import type { ProofEvent } from './proof-reporter.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const USAGE = `Usage: npm run prove -- [--only N[,N…]] [--seed N] [--share F] [--soak-minutes M] [--on embedded|postgres] [--once] [--after-tests] [--report-times] [--minutes M]
+const USAGE = `Usage: npm run prove -- [--only P[,P…]] [--seed N] [--share F] [--long] [--soak-minutes M] [--on embedded|postgres] [--once] [--after-tests] [--report-times] [--minutes M]
 
-  --only          proves only these promises
+  --only          proves only these promises, by their numbers or by the names of proofs, such as failover
   --seed          repeats a run (default: a new one, which is printed)
   --share         a fraction of the usual number of trials, such as 0.2
+  --long          repeats what is proved once otherwise, for hours: the faults of failover
   --soak-minutes  how long the soak of promise 15 takes on each database (default: 0.5)
   --on            one database instead of both
   --once          proves on PostgreSQL only, except what is about the embedded database
@@ -23,6 +26,7 @@ const USAGE = `Usage: npm run prove -- [--only N[,N…]] [--seed N] [--share F] 
 
 /** A proof that takes longer hangs; the soak takes as long as it is told to. */
 const PROOF_MAX_MS = 600_000
+const LONG_PROOF_MAX_MS = 4 * 3_600_000
 
 const MARKS = { proved: '✔', unfinished: '–', broken: '✖' }
 const LABELS: Record<DatabaseName, string> = { embedded: 'embedded', postgres: 'PostgreSQL' }
@@ -68,7 +72,7 @@ try {
 }
 const seconds = Math.round((Date.now() - startedAt) / 1000)
 console.log(`${counts.proved} of ${settings.promises.length} promises proved in ${seconds} s`)
-if (counts.unfinished > 0) console.log(`NOT SHOWN for lack of time: ${counts.unfinished}`)
+if (counts.unfinished > 0) console.log(`NOT SHOWN, or not all of it: ${counts.unfinished}`)
 process.exit(counts.broken > 0 ? 1 : 0)
 
 function readSettings(): Settings {
@@ -77,6 +81,7 @@ function readSettings(): Settings {
       only: { type: 'string' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
       share: { type: 'string', default: '1' },
+      long: { type: 'boolean', default: false },
       'soak-minutes': { type: 'string', default: '0.5' },
       on: { type: 'string' },
       once: { type: 'boolean', default: false },
@@ -90,8 +95,12 @@ function readSettings(): Settings {
     console.log(USAGE)
     process.exit(0)
   }
-  const numbers = values.only?.split(',').map(Number)
-  const promises = PROMISES.filter(({ number }) => !numbers || numbers.includes(number))
+  const only = values.only?.split(',')
+  const isNamedBy = ({ number, proofs }: ProvedPromise) => {
+    return (name: string) => name === String(number) || proofs.some(({ file }) => file.endsWith(`/${name}.proof.ts`))
+  }
+  const promises = PROMISES.filter((promise) => !only || only.some(isNamedBy(promise)))
+  const isEachKnown = only?.every((name) => promises.some((promise) => isNamedBy(promise)(name))) ?? true
   const databases = (['embedded', 'postgres'] as const).filter((name) => !values.on || values.on === name)
   const soakMinutes = values['soak-minutes']
   const areNumbers =
@@ -99,7 +108,7 @@ function readSettings(): Settings {
     Number(values.share) > 0 &&
     Number(soakMinutes) > 0 &&
     Number(values.minutes) > 0
-  if (promises.length !== (numbers?.length ?? PROMISES.length) || databases.length === 0 || !areNumbers) {
+  if (!isEachKnown || databases.length === 0 || !areNumbers) {
     console.error(USAGE)
     process.exit(2)
   }
@@ -113,6 +122,7 @@ function readSettings(): Settings {
       PROVE_SEED: values.seed,
       PROVE_SHARE: values.share,
       PROVE_SOAK_MINUTES: soakMinutes,
+      ...(values.long && { PROVE_LONG: '1' }),
       ...(values['report-times'] && { PROVE_TIMES: 'report' }),
     },
   }
@@ -120,7 +130,13 @@ function readSettings(): Settings {
 
 /** Ends the proofs that still run, with the services and databases that they started, and deletes their data. */
 async function cleanUp(): Promise<void> {
-  for (const child of running) process.kill(-child.pid!, 'SIGKILL')
+  settings.beginsUntil = 0
+  signalAll(
+    [...running].map(({ pid }) => -pid!),
+    'SIGKILL',
+  )
+  await Promise.all([...running].map((child) => new Promise((resolve) => child.once('close', resolve))))
+  removeAbandoned()
   await postgres?.stop()
   rmSync(folder.path, { recursive: true, force: true, maxRetries: 5 })
 }
@@ -204,8 +220,9 @@ function print({ promise: { number, promise, proofs }, evidence, ms, leftOut }: 
   for (const file of new Set(leftOut)) parts.push(`NOT SHOWN ${file}: no time was left`)
   const isTested = settings.afterTests && proofs.every(({ file }) => isTest(file))
   if (isTested) parts.push('by npm test')
-  else if (passed.size + leftOut.length + failures.length === 0) failures.push('no test ran')
-  const result = failures.length > 0 ? 'broken' : leftOut.length > 0 ? 'unfinished' : 'proved'
+  else if (passed.size + skipped.size + leftOut.length + failures.length === 0) failures.push('no test ran')
+  const isLeftOut = leftOut.length > 0 || (!isTested && passed.size === 0)
+  const result = failures.length > 0 ? 'broken' : isLeftOut ? 'unfinished' : 'proved'
   counts[result]++
   const seconds = (ms / 1000).toFixed(1)
   console.log(`${MARKS[result]} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
@@ -230,7 +247,7 @@ async function runProof({ file, tests }: Proof, database: DatabaseName, evidence
   const args = [
     '--test',
     '--test-force-exit', // a failed proof may leave clients behind that go on
-    `--test-timeout=${PROOF_MAX_MS + Number(settings.env.PROVE_SOAK_MINUTES) * 60_000}`,
+    `--test-timeout=${(settings.env.PROVE_LONG ? LONG_PROOF_MAX_MS : PROOF_MAX_MS) + Number(settings.env.PROVE_SOAK_MINUTES) * 60_000}`,
     `--test-reporter=${join(import.meta.dirname, 'proof-reporter.ts')}`,
     ...(patterns ?? []),
     file,

@@ -20,6 +20,9 @@ const CLIENTS_AT_PEAK = 100
 const CLIENTS_OVERLOADING = 400
 const CLIENTS_MAX = 3_200
 
+/** Work for the service and none for the clients, which share the processors with it: else it is they who are overloaded. */
+const METADATA = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key_${n}`, 'x'.repeat(100)]))
+
 const storage = await createTestStorage()
 const service = await startServiceProcess({ ...storage.env, RATE_LIMIT_PER_SECOND: '1000000' })
 after(async () => {
@@ -32,7 +35,16 @@ const acknowledged: Acknowledged = new Map()
 
 test('overload is refused with Retry-After, costs little of the peak rate, and loses nothing', async (t) => {
   const round = (name: string, clients: number, pauseMs: number) =>
-    write({ origin, key, clients, name, pauseMs, acknowledged, signal: AbortSignal.timeout(ROUND_MS) })
+    write({
+      origin,
+      key,
+      clients,
+      name,
+      pauseMs,
+      metadata: METADATA,
+      acknowledged,
+      signal: AbortSignal.timeout(ROUND_MS),
+    })
   await round('warm-up', CLIENTS_AT_PEAK, 0)
   const ratios: number[] = []
   let refused = 0

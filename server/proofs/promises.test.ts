@@ -6,10 +6,10 @@ import { PROMISES } from './promises.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-test('there are 28 promises, in order, and each has a proof', () => {
+test('there are 30 promises, in order, and each has a proof', () => {
   assert.deepEqual(
     PROMISES.map(({ number }) => number),
-    Array.from({ length: 28 }, (_, index) => index + 1),
+    Array.from({ length: 30 }, (_, index) => index + 1),
   )
   for (const { number, proofs } of PROMISES) assert.ok(proofs.length > 0, `promise ${number} has no proof`)
 })

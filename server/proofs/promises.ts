@@ -1,4 +1,4 @@
-/** The 28 promises of Verdigraph, and the tests that prove each of them. */
+/** The 30 promises of Verdigraph, and the tests that prove each of them. */
 
 /** The databases that the service runs on. */
 export type DatabaseName = 'embedded' | 'postgres'
@@ -63,7 +63,13 @@ export const PROMISES: readonly ProvedPromise[] = [
         file: 'server/proofs/crash-recovery.proof.ts',
         tests: ['after kill -9 of the service', 'after kill -9 of PostgreSQL'],
       },
+      { file: 'server/proofs/power-failure.proof.ts', on: 'embedded' },
       { file: 'server/proofs/lost-answers.proof.ts', on: 'postgres' },
+      {
+        file: 'server/proofs/standby-waits.proof.ts',
+        tests: ['a commit whose wait for the standby', 'a signed head leaves no node'],
+        on: 'postgres',
+      },
     ],
   },
   {
@@ -165,7 +171,8 @@ export const PROMISES: readonly ProvedPromise[] = [
     number: 17,
     promise: 'tampering shows',
     proofs: [
-      { file: 'server/tests/audit-log.test.ts' },
+      { file: 'server/tests/audit-verification.test.ts' },
+      { file: 'server/tests/audit-sealing.test.ts' },
       { file: 'server/proofs/forged-power.proof.ts' },
       { file: 'server/src/core/audit/merkle-tree.test.ts', on: 'none' },
       { file: 'server/src/core/audit/merkle-proofs.test.ts', on: 'none' },
@@ -177,7 +184,14 @@ export const PROMISES: readonly ProvedPromise[] = [
     promise: 'canonical JSON conforms to RFC 8785',
     proofs: [{ file: 'server/src/core/canonical-json.test.ts', on: 'none' }],
   },
-  { number: 19, promise: 'a restored backup is whole', proofs: [{ file: 'server/proofs/restore.proof.ts' }] },
+  {
+    number: 19,
+    promise: 'a restored backup is whole',
+    proofs: [
+      { file: 'server/proofs/restore.proof.ts' },
+      { file: 'server/proofs/point-in-time.proof.ts', on: 'postgres' },
+    ],
+  },
   {
     number: 20,
     promise: 'overload degrades politely',
@@ -225,7 +239,10 @@ export const PROMISES: readonly ProvedPromise[] = [
   {
     number: 26,
     promise: 'the service heals itself',
-    proofs: [{ file: 'server/proofs/database-faults.proof.ts', alone: true }],
+    proofs: [
+      { file: 'server/proofs/database-faults.proof.ts', alone: true },
+      { file: 'server/proofs/primary.proof.ts', on: 'postgres' },
+    ],
   },
   {
     number: 27,
@@ -236,5 +253,21 @@ export const PROMISES: readonly ProvedPromise[] = [
     number: 28,
     promise: 'nothing grows without a bound or a setting',
     proofs: [{ file: 'server/proofs/growth.proof.ts' }],
+  },
+  {
+    number: 29,
+    promise: 'a failover loses nothing that was acknowledged',
+    proofs: [{ file: 'server/proofs/failover.proof.ts', on: 'postgres', alone: true }],
+  },
+  {
+    number: 30,
+    promise: 'after a crash in place, no answer rests on what no standby has',
+    proofs: [
+      {
+        file: 'server/proofs/standby-waits.proof.ts',
+        tests: ['after kill -9 of the server', 'after kill -9 of one of its processes'],
+        on: 'postgres',
+      },
+    ],
   },
 ]

@@ -8,6 +8,9 @@ export const seed = Number(process.env.PROVE_SEED ?? 1)
 /** How long the soak takes; a release is soaked with `--soak-minutes 30`. */
 export const soakMinutes = Number(process.env.PROVE_SOAK_MINUTES ?? 0.5)
 
+/** Whether proofs that take hours are asked for: `npm run prove -- --only failover --long`. */
+export const isLongRun = process.env.PROVE_LONG === '1'
+
 /** How many trials a proof makes of its usual number: all by default, fewer where `--share` asks for a shorter run. */
 export function trials(usual: number, atLeast = 1): number {
   return Math.max(atLeast, Math.round(usual * Number(process.env.PROVE_SHARE ?? 1)))

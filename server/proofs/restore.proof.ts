@@ -7,76 +7,15 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { binFolder } from '../../scripts/throwaway-postgres.ts'
-import {
-  firstRunKey,
-  postJson,
-  runCli,
-  runCliForJson,
-  type ServiceProcess,
-  startServiceProcess,
-} from '../tests/service-process.ts'
+import { firstRunKey, postJson, runCli, runCliForJson, startServiceProcess } from '../tests/service-process.ts'
 import { createEmptyTestStorage, onPostgres, type TestStorage } from '../tests/test-storage.ts'
-import { reportFigures, trials, until } from './proof-run.ts'
+import { reportFigures, trials } from './proof-run.ts'
+import { decide, type Running, sealedReplay, verifyLogs } from './sealed-decisions.ts'
 
 const DECISIONS = trials(20, 3)
 
-/** A running service with its storage, its first key, and the decisions that were made on it. */
-interface Running {
-  service: ServiceProcess
-  env: Record<string, string>
-  key: string
-  decisions: string[]
-}
-
-async function decide(running: Running, count: number, name: string): Promise<void> {
-  const { service, key, decisions } = running
-  const send = async (path: string, body: object, idempotencyKey: string) => {
-    const headers = { 'Idempotency-Key': idempotencyKey }
-    const answer = await postJson({ port: service.ports.sandbox, path }, { key, body, headers })
-    assert.equal(answer.status, 201, answer.text)
-    return JSON.parse(answer.text).id as string
-  }
-  for (let n = 0; n < count; n++) {
-    const entity_id = await send('/v1/entities', { external_id: `${name}-${n}` }, `${name}-e-${n}`)
-    const decision = await send('/v1/underwrite', { entity_id, product: 'credit_line' }, `${name}-d-${n}`)
-    await send(
-      `/v1/decisions/${decision}/reviews`,
-      { verdict: 'decline', reviewer: { id: 'u' }, reason: 'r' },
-      `${name}-r-${n}`,
-    )
-    decisions.push(decision)
-  }
-  for (const decision of decisions.slice(-count)) await sealedReplay(running, decision)
-}
-
-interface Replay {
-  matches: boolean
-  audit: { leaf_index: number | null }
-}
-
-/** Replays a decision until its entry is sealed. */
-async function sealedReplay({ service, key }: Pick<Running, 'service' | 'key'>, decision: string): Promise<Replay> {
-  let replay: Replay | undefined
-  await until(async () => {
-    const response = await fetch(`http://127.0.0.1:${service.ports.sandbox}/v1/decisions/${decision}/replay`, {
-      headers: { Authorization: `Bearer ${key}` },
-    })
-    assert.equal(response.status, 200)
-    replay = (await response.json()) as Replay
-    return replay.audit.leaf_index !== null
-  }, `${decision} is sealed`)
-  return replay!
-}
-
-interface Verified {
-  environment: string
-  intact: boolean
-  leaves: number
-  root_hash: string
-}
-
 const headsOf = (env: Record<string, string>) =>
-  (runCliForJson(env, 'audit', 'verify') as Verified[]).map(({ environment, leaves, root_hash }) => ({
+  verifyLogs(env).map(({ environment, leaves, root_hash }) => ({
     environment,
     leaves,
     root_hash,
@@ -186,7 +125,7 @@ test('a restored backup has equal heads and intact logs, and its decisions repla
   assert.ok(lost > 0)
   await decide(running, 1, 'after the restore')
   assert.deepEqual(
-    (runCliForJson(env, 'audit', 'verify') as Verified[]).map(({ intact }) => intact),
+    verifyLogs(env).map(({ intact }) => intact),
     [true, true, true],
   )
   reportFigures(

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type Environment, OPERATOR_ROLES, type OperatorRole } from './core/vocabularies.ts'
+import { type Environment, OPERATOR_ROLES } from './core/vocabularies.ts'
+import { type GroupRole, isIssuer, parseGroupRoles, parseNetworks, parseServers } from './parse-settings.ts'
 
 export { ENVIRONMENTS, type Environment } from './core/vocabularies.ts'
 
@@ -28,20 +28,16 @@ export interface OidcSettings {
   organization: string | undefined
 }
 
-/** The role that a group of the identity provider gives. */
-export interface GroupRole {
-  group: string
-  role: OperatorRole
-}
-
 /** All settings, read and completed with their defaults. */
 export interface Config {
   host: string
   ports: { console: number } & Record<Environment, number>
   baseUrls: { console: string } & Record<Environment, string>
   dataDir: string
-  /** Undefined: the embedded database in `dataDir`. */
-  databaseUrls: ({ control: string } & Record<Environment, string>) | undefined
+  /** A URL for each server of a cluster. Undefined: the embedded database in `dataDir`. */
+  databaseUrls: ({ control: readonly string[] } & Record<Environment, readonly string[]>) | undefined
+  /** Whether the embedded database syncs a write to the disk before it is acknowledged. */
+  embeddedFsync: boolean
   /** How long a statement of a request or a background job may take on PostgreSQL. */
   databaseTimeoutMs: number
   masterKey: string | undefined
@@ -93,7 +89,11 @@ const NETWORKS: Allowed<readonly string[]> = {
 }
 const PORT = wholeNumber(0, 65_535)
 const WEB_URL = url('http:', 'https:')
-const POSTGRES_URL = url('postgres:', 'postgresql:')
+const POSTGRES_URL: Allowed<readonly string[]> = {
+  words: 'a URL that starts with postgres:// or postgresql://, with one host or several with commas between them',
+  parse: parseServers,
+  secret: true,
+}
 
 /** One environment variable. `default` is a value it takes; where the default is computed, `otherwise` describes it. */
 export type Setting<V = unknown> = { allowed: Allowed<V>; meaning: string } & (
@@ -112,7 +112,8 @@ export const SETTINGS = {
   DATABASE_URL: {
     allowed: POSTGRES_URL,
     otherwise: 'the embedded database',
-    meaning: 'PostgreSQL server (15 or newer) to use instead of the embedded database.',
+    meaning:
+      'PostgreSQL server (15 or newer) to use instead of the embedded database. Of several hosts, the one that accepts writes is used.',
   },
   SANDBOX_DATABASE_URL: {
     allowed: POSTGRES_URL,
@@ -129,6 +130,12 @@ export const SETTINGS = {
     default: '10',
     meaning:
       'How long PostgreSQL may take for one statement of a request or a background job before the statement fails. Migrations and the command line are not limited by it.',
+  },
+  EMBEDDED_FSYNC: {
+    allowed: oneOf('true', 'false'),
+    default: 'true',
+    meaning:
+      'Whether the embedded database puts a write on disk (`fsync`) before it is acknowledged. `false` is for tests and trials: a power failure may then lose acknowledged writes or damage the database.',
   },
   MASTER_KEY: {
     allowed: KEY,
@@ -266,6 +273,7 @@ export function readConfig(env: SettingValues): Config {
     },
     dataDir: read('DATA_DIR'),
     databaseUrls,
+    embeddedFsync: read('EMBEDDED_FSYNC') === 'true',
     databaseTimeoutMs: read('DATABASE_TIMEOUT_SECONDS') * 1_000,
     masterKey: read('MASTER_KEY'),
     logLevel: read('LOG_LEVEL'),
@@ -330,41 +338,6 @@ function readOidc(env: SettingValues): OidcSettings | undefined {
   return undefined
 }
 
-/** Plain HTTP would let an attacker on the network sign in as any operator, so it is for tests on one machine only. */
-function isIssuer(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-}
-
-/** Whether the host of a URL is this machine. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
-}
-
-function parseNetworks(text: string): readonly string[] | undefined {
-  const networks = text.split(',').map((network) => network.trim())
-  return networks.every(isNetwork) ? networks : undefined
-}
-
-/** Whether a text is an IP address, or a network in CIDR notation. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || address.includes('%') || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
-}
-
-/** Names of groups may contain `=`: the last one separates the role. */
-function parseGroupRoles(text: string): GroupRole[] | undefined {
-  const pairs = text.split(',').map((pair) => {
-    const separator = pair.lastIndexOf('=')
-    const role = OPERATOR_ROLES.find((known) => known === pair.slice(separator + 1).trim())
-    return { group: pair.slice(0, Math.max(separator, 0)).trim(), role }
-  })
-  return pairs.every((pair): pair is GroupRole => pair.group !== '' && pair.role !== undefined) ? pairs : undefined
-}
-
 function refuseEqualPorts(ports: Config['ports']): void {
   const given = Object.values(ports).filter((port) => port !== 0)
   if (new Set(given).size < given.length)
@@ -385,7 +358,7 @@ function oneOf<const Word extends string>(...allowed: Word[]): Allowed<Word> {
   return { words: `one of ${allowed.join(', ')}`, parse: (text) => allowed.find((word) => word === text) }
 }
 
-/** Connection strings hold passwords, so a URL is a secret. */
+/** A URL may hold a password, so it is a secret. */
 function url(...schemes: string[]): Allowed<string> {
   return {
     words: `a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,

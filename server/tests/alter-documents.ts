@@ -41,7 +41,7 @@ async function alterSegment(
   alter: (documents: DocumentsOfDecision[]) => DocumentsOfDecision[],
 ): Promise<void> {
   const { content, ctid } = await segmentOf(database, decisionId)
-  const packed = packSegment(alter(unpackSegment(content)))
+  const packed = await packSegment(alter(unpackSegment(content)))
   await database.query('UPDATE document_segments SET content = $2::bytea WHERE ctid = $1::tid', [ctid, packed])
 }
 

@@ -8,8 +8,12 @@ import { type Answer, startTestService } from './test-service.ts'
 
 const STARTED_MS = Date.now()
 const EXAMPLE_MS = Date.parse('2026-11-16T09:30:00Z')
-/** A late retry is one of two days later. */
+/** A late retry is one of two days later. It is the last request, because all that runs then, such as signing a head, has that time. */
 const LATE_MS = 2 * 86_400_000
+const IN_ORDER_OF_TIME = [
+  ...API_EXAMPLES.filter(({ isLateRetry }) => !isLateRetry),
+  ...API_EXAMPLES.filter(({ isLateRetry }) => isLateRetry),
+]
 let aheadMs = 0
 const api = await startTestService({
   env: { RATE_LIMIT_PER_SECOND: '5000' },
@@ -37,11 +41,10 @@ test('every operation has an example', () => {
   }
 })
 
-for (const example of API_EXAMPLES) {
+for (const example of IN_ORDER_OF_TIME) {
   test(`the service answers the example of ${example.operationId} (${example.status}) as shown`, async () => {
-    aheadMs = example.isLateRetry ? LATE_MS : 0
+    if (example.isLateRetry) aheadMs = LATE_MS
     const answer = await send(example)
-    aheadMs = 0
     assert.equal(answer.status, example.status, answer.text)
     for (const id of answer.text.match(/\b(?:ent|dec)_[0-9a-z]{26}\b/g) ?? []) ids.set(id.slice(0, 3), id)
     const [shown, actual] = [settled(example.reply), settled(answer.body)]

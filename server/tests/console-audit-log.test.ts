@@ -190,9 +190,9 @@ test('a search looks at a bounded number of entries, says so, and goes on from t
   const bulk = await api.newOrganization('Bulk')
   const bob = await signedInOperator(api, { organizationId: bulk.id, email: 'bob@example.com', role: 'owner' })
   await database.query(
-    `INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, subject_type, subject_id, data, leaf_hash, mac, flush, place)
+    `INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, subject_type, subject_id, data, mac, flush, place)
      SELECT $1, 'aud_' || lpad(n::text, 26, '0'), 'trail', n, CASE n WHEN 5 THEN 'entity.updated' ELSE 'decision.created' END,
-       now(), 'api_key', 'key_1', 'decision', 'dec_' || n, '{}', '', '', -n, 0 FROM generate_series(1, $2::integer) AS n`,
+       now(), 'api_key', 'key_1', 'decision', 'dec_' || n, '{}', '', -n, 0 FROM generate_series(1, $2::integer) AS n`,
     [bulk.id, ENTRIES_SEARCHED_MAX + 1_000],
   )
   const call = async (input: object) => (await bob.call(`${bulk.id}/sandbox/audit-log.list`, input)).body

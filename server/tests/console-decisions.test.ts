@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ProofParts, verifyProof } from '../../console/src/decision-view/verify-proof.ts'
 import { nameOfTerm } from '../src/core/policy/limit-bindings.ts'
-import { decisionListQueries } from '../src/store/environment/decision-list.ts'
+import { decisionListQueries, KINDS_MAX } from '../src/store/environment/decision-list.ts'
+import { columnsOf } from '../src/store/schema/tables.ts'
 import { alterDocument } from './alter-documents.ts'
 import { signedInOperator } from './console-client.ts'
 import { createEntity, underwrite } from './figures-requests.ts'
@@ -131,6 +132,25 @@ test('each filter, and any two together, show exactly the decisions that have it
   assert.equal(row.outcome, 'funded')
   const refused = await viewer.call(`${acme.id}/sandbox/decisions.list`, { from: 'yesterday' })
   assert.equal(refused.status, 400)
+})
+
+test('a filter finds every decision of an organization with more kinds of decisions than are looked up', async () => {
+  const { id: organizationId } = await api.newOrganization('Many products')
+  const lists = decisionListQueries(database)
+  const columns = columnsOf('decisions').filter((column) => !['org_id', 'id', 'product'].includes(column))
+  await database.query(
+    `INSERT INTO decisions (org_id, id, product, flush, ${columns})
+     SELECT $1, 'dec_' || lpad(n::text, 26, '0'), 'product-' || n, flush, ${columns}
+     FROM (SELECT * FROM decisions LIMIT 1) AS model, generate_series(1, $2::integer) AS n`,
+    [organizationId, KINDS_MAX + 500],
+  )
+  for (let n = 1; n <= KINDS_MAX + 500; n += 100) {
+    const page = await lists.page(organizationId, { product: `product-${n}` }, { after: undefined, limit: 5 })
+    assert.deepEqual(
+      page.decisions.map(({ product }) => product),
+      [`product-${n}`],
+    )
+  }
 })
 
 test('what a person granted is shown with the decision, which does not change', async () => {

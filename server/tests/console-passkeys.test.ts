@@ -30,7 +30,7 @@ async function signIn(challenge: string, { by = passkey, browser = new ConsoleCl
 }
 
 /** What the sealer and the health check write beside all requests. */
-const OF_BACKGROUND_JOBS = /^(audit_(pending|leaves|nodes|heads|announced)|events|leases|node_heartbeats)$/
+const OF_BACKGROUND_JOBS = /^(audit_(pending|flushes|nodes|heads|announced)|events|leases|node_heartbeats)$/
 
 /** How many rows each table of the installation has. */
 async function rowCounts(): Promise<Record<string, number>> {

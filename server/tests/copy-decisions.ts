@@ -34,7 +34,7 @@ export async function insertSegments(
         waiting.map(({ part }) => part),
         waiting.map(({ first_flush }) => first_flush),
         waiting.map(({ documents }) => documents.map(({ decision_id }) => decision_id).join(' ')),
-        waiting.map(({ documents }) => packSegment(documents)),
+        await Promise.all(waiting.map(({ documents }) => packSegment(documents))),
       ],
     )
     waiting = []

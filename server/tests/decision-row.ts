@@ -16,6 +16,8 @@ export function decisionRow(given: Pick<NewDecision, 'id' | 'entity_id'> & Parti
     reason_codes: '',
     reference: null,
     created_at: '2026-11-16T09:30:00.000Z',
+    // No entity has this, so nothing is decided again.
+    madeOn: '',
     documents: { body: '{}', facts: '{}', trace: '{}', graph: '{}' },
     ...given,
   }

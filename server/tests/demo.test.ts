@@ -88,8 +88,7 @@ test('the summary of the demo has the first key and link on a terminal only', ()
 
 test('deliveries arrived or wait for another attempt, and endpoints are healthy, failing or disabled', async () => {
   // Without a service, whose dispatcher would try again while the receivers are gone.
-  const { databaseUrls, dataDir, databaseTimeoutMs } = readConfig(storages[0]!.env)
-  const storage = await openStorage({ databaseUrls, dataDir, databaseTimeoutMs })
+  const storage = await openStorage(readConfig(storages[0]!.env))
   try {
     const { sandbox } = storage.environments
     const states = await sandbox.query<{ state: string }>(

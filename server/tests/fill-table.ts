@@ -9,7 +9,7 @@ export async function fillTable(
 ): Promise<void> {
   const known = await database.query<{ name: string; type: string; nullable: boolean }>(
     `SELECT column_name::text AS name, data_type::text AS type, is_nullable = 'YES' AS nullable
-     FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2`,
+     FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2 AND is_generated = 'NEVER'`,
     [database.schema, table],
   )
   const filled = known.flatMap(({ name, type, nullable }) => {

@@ -52,15 +52,15 @@ test('a key whose row was inserted with SQL does not work, and raises an alarm',
 })
 
 test('a key does not work with a hash, scopes, an organization or an expiry that were changed with SQL', async () => {
+  const other = await api.newOrganization()
   for (const change of [
     `scopes = scopes || ' decisions:write'`,
-    `org_id = (SELECT max(id) FROM verdigraph_control.organizations)`,
+    `org_id = '${other.id}'`,
     `expires_at = now() + interval '9 years'`,
   ]) {
     const { id, key } = await acme.newKey('sandbox', ['usage:read'], {
       expiresAt: new Date(Date.now() + 9e9).toISOString(),
     })
-    await api.newOrganization()
     assert.equal(await answerTo(key), 'works')
     await database.query(`UPDATE api_keys SET ${change} WHERE id = $1`, [id])
     assert.equal(await answerTo(key), 'api_key_invalid', change)

@@ -353,6 +353,27 @@ test('a node that stopped between a row and its entry leaves the entry to the ne
   assert.deepEqual(await control.query('SELECT position FROM entries_to_record'), [])
 })
 
+test('an entry in the queue whose hash was changed with SQL is recorded with the hash of its content', async () => {
+  const owner = await person('owner')
+  const { org_id: organizationId, id: operatorId } = await owner.operator()
+  const queued = operatorEntry(
+    installation,
+    { organizationId, operatorId, actor: ACTOR },
+    { type: 'operator.role_changed', data: { from: 'viewer', to: 'owner', reason: 'r' } },
+  )
+  await control.transaction((transaction) => queueEntries(transaction, installation.stores.production, [queued]))
+  await control.query("UPDATE entries_to_record SET entry = replace(entry, $1, repeat('0', 64))", [
+    queued.entry.leaf_hash,
+  ])
+  await control.recordQueued()
+  const [list] = await installation.storage.environments.production.query<{ hash: string }>(
+    `SELECT encode(leaf_hashes, 'hex') AS hash FROM (SELECT org_id, entry_ids, leaf_hashes FROM audit_pending
+       UNION ALL SELECT org_id, entry_ids, leaf_hashes FROM audit_flushes) AS list WHERE org_id = $1 AND entry_ids = substr($2, 5)`,
+    [organizationId, queued.entry.id],
+  )
+  assert.equal(list!.hash, queued.entry.leaf_hash)
+})
+
 test('an entry that was put into the queue with SQL does not reach the log', async () => {
   const owner = await person('owner')
   const { org_id: organizationId, id: operatorId } = await owner.operator()

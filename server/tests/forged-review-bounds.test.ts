@@ -18,9 +18,9 @@ test('bounds of reviewers that were widened with SQL do not count: the log has t
   assert.deepEqual(await changeReviewBounds(installation, act, set), set)
   const widened = await production.query(
     `INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type,
-       subject_id, data, leaf_hash, mac, flush, place)
+       subject_id, data, mac, flush, place)
      SELECT org_id, 'aud_forged', trail_id, seq + 1, type, occurred_at, actor_type, actor_id, request_id, subject_type,
-       subject_id, replace(data, '"refuse_above_times":2', '"refuse_above_times":1000'), leaf_hash, mac, flush, place + 1
+       subject_id, replace(data, '"refuse_above_times":2', '"refuse_above_times":1000'), mac, flush, place + 1
      FROM audit_entries WHERE org_id = $1 AND type = 'review_bounds.changed' RETURNING data`,
     [organizationId],
   )

@@ -63,7 +63,7 @@ async function whileForged<T>({ organizationId, entry }: EntryToRecord, act: () 
   await openEnvironmentStore(production, testKeys).commit({ organizationId, auditEntries: [entry] })
   const result = await act()
   await tamper(production, 'DELETE FROM audit_entries WHERE id = $1', [entry.id])
-  await tamper(production, 'DELETE FROM audit_flushes WHERE entry_ids = ARRAY[$1]', [entry.id])
+  await tamper(production, 'DELETE FROM audit_pending WHERE entry_ids = substr($1, 5)', [entry.id])
   return result
 }
 

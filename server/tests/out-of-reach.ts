@@ -32,7 +32,9 @@ export const OUT_OF_REACH: readonly OutOfReach[] = [
   {
     what: 'The verdicts that re-evaluations announced',
     why: 'they only say what is announced again; entries name each announcement',
-    sql: `INSERT INTO turned_verdicts (org_id, decision_id, verdict, previous) SELECT org_id, id, 'decline', verdict FROM decisions WHERE org_id = $1`,
+    // A re-evaluation may have announced one of them before.
+    sql: `INSERT INTO turned_verdicts (org_id, decision_id, verdict, previous) SELECT org_id, id, 'decline', verdict FROM decisions WHERE org_id = $1
+      ON CONFLICT (org_id, decision_id) DO UPDATE SET verdict = excluded.verdict, previous = excluded.previous`,
   },
   {
     what: 'Idempotency keys that were used, and answers that are kept for retries',

@@ -29,12 +29,35 @@ test('settings fall back to their defaults, and the message on a refused URL doe
   assert.deepEqual(readConfig({ RATE_LIMIT_PER_SECOND: '7', HOST: '' }).rateLimit, { perSecond: 7, burst: 14 })
   assert.throws(
     () => readConfig({ DATABASE_URL: 'mysql://u:not-a-real-password@h' }),
-    new ConfigError('DATABASE_URL must be a URL that starts with postgres:// or postgresql://'),
+    new ConfigError(
+      'DATABASE_URL must be a URL that starts with postgres:// or postgresql://, with one host or several with commas between them',
+    ),
   )
   assert.throws(
     () => readConfig({ SANDBOX_PORT: '65536' }),
     new ConfigError('SANDBOX_PORT must be a whole number from 0 to 65535, not "65536"'),
   )
+})
+
+test('a database URL may name several hosts, which share all else that it says', () => {
+  const serversOf = (DATABASE_URL: string) => readConfig({ DATABASE_URL }).databaseUrls!.control
+  assert.deepEqual(serversOf('postgres://u:p%40,@a:5433,b,[::1]:5434/db?sslmode=verify-full'), [
+    'postgres://u:p%40,@a:5433/db?sslmode=verify-full',
+    'postgres://u:p%40,@b/db?sslmode=verify-full',
+    'postgres://u:p%40,@[::1]:5434/db?sslmode=verify-full',
+  ])
+  assert.deepEqual(serversOf(' postgres://h/d\n'), ['postgres://h/d'])
+  for (const one of ['postgres://u@h:5432/d', 'postgresql://h', 'postgres:///d?host=/var/run/postgresql'])
+    assert.deepEqual(serversOf(one), [one])
+  for (const wrong of [
+    'postgres://a,/d',
+    'postgres://a,,b/d',
+    'postgres://a:b,c/d',
+    'postgres://u@,/d',
+    'postgres://a,b/d?host=/tmp',
+    'postgres://u:1,2#x@a/d',
+  ])
+    assert.throws(() => serversOf(wrong), ConfigError, wrong)
 })
 
 test('single sign-on is configured wholly or not at all, and over plain HTTP only on this machine', () => {

@@ -13,6 +13,7 @@ import { openEnvironmentStore } from '../src/store/environment/environment-store
 import { dataOf } from '../src/store/write-path/entry-data.ts'
 import { type AuditEntryRow, auditEntryRow, domainEventRows } from '../src/store/write-path/record.ts'
 import { signedInOperator } from './console-client.ts'
+import { sealWithSql } from './move-lists.ts'
 import { tamper } from './tamper.ts'
 import { startTestService } from './test-service.ts'
 import { until } from './webhook-receiver.ts'
@@ -68,12 +69,8 @@ async function forgedActivation() {
   }
 }
 
-async function insertLeaf(organizationId: string, entryId: string, index: number) {
-  await sandbox.query(
-    'UPDATE audit_flushes SET first_leaf = $3 WHERE org_id = $1 AND entry_ids = ARRAY[$2] AND first_leaf IS NULL',
-    [organizationId, entryId, index],
-  )
-}
+const insertLeaf = (organizationId: string, firstEntryId: string, firstLeaf: number) =>
+  sealWithSql(sandbox, { organizationId, firstEntryId, firstLeaf })
 
 test('an activation under a retired key confirms the active policy if it was sealed', async () => {
   const { id: organizationId } = await api.newOrganization()

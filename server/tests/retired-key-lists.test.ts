@@ -9,6 +9,7 @@ import { BLOCK_LEAVES, rootOf } from '../src/core/audit/merkle-tree.ts'
 import { openEnvironmentStore } from '../src/store/environment/environment-store.ts'
 import { commitOrThrow } from '../src/store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../src/store/write-path/record.ts'
+import { sealWithSql } from './move-lists.ts'
 import { tamper } from './tamper.ts'
 import { startTestService } from './test-service.ts'
 import { until } from './webhook-receiver.ts'
@@ -87,11 +88,7 @@ for (const { size, leaf, where } of [
     await tamper(sandbox, 'DELETE FROM audit_entries WHERE id = $1', [other.id])
     const activated = async () => (await rotated.policies.active(organizationId))!.activated_checksum
     assert.equal(await activated(), null)
-    await sandbox.query('UPDATE audit_flushes SET first_leaf = $3 WHERE org_id = $1 AND entry_ids[1] = $2', [
-      organizationId,
-      forged.id,
-      leaf,
-    ])
+    await sealWithSql(sandbox, { organizationId, firstEntryId: forged.id, firstLeaf: leaf })
     assert.equal(await activated(), null)
     // The last block has no node yet, so the thief can insert one that fits.
     const start = leaf - (leaf % BLOCK_LEAVES)
@@ -121,9 +118,10 @@ for (const size of [7, 17])
     await commitOrThrow(storeWith(stolen), { organizationId, auditEntries: [other, forged] })
     const [genuine] = await store.sealing.nodeHashes(organizationId, [{ level: 0, index: 3 }])
     // As if the thief had inserted the list so: all leaves of the lists are genuine, except the one that list 4 has.
+    await sealWithSql(sandbox, { organizationId, firstEntryId: other.id, firstLeaf: 3 })
     await tamper(
       sandbox,
-      'UPDATE audit_flushes SET first_leaf = 3, leaf_hashes = $3 WHERE org_id = $1 AND entry_ids[1] = $2',
+      'UPDATE audit_flushes SET leaf_hashes = $3 WHERE org_id = $1 AND left(entry_ids, 26) = substr($2, 5)',
       [organizationId, other.id, Buffer.from(`${genuine}${forged.leaf_hash}`, 'hex')],
     )
     assert.equal((await rotated.policies.active(organizationId))!.activated_checksum, null)

@@ -4,6 +4,7 @@ import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/store/storage.ts'
 
 /** The settings that name the database and data folder of one test; `remove` deletes both. */
@@ -36,7 +37,9 @@ export async function createTestStorage(): Promise<TestStorage> {
 export async function createEmptyTestStorage(): Promise<TestStorage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-test-'))
   if (SERVER_URL) return createOnServer(SERVER_URL, dataDir)
-  return { env: { DATA_DIR: dataDir }, dataDir, remove: async () => rmSync(dataDir, { recursive: true, force: true }) }
+  // No test but server/proofs/power-failure.proof.ts is about the disk: without syncs, most runs took a tenth less time.
+  const env = { DATA_DIR: dataDir, EMBEDDED_FSYNC: 'false' }
+  return { env, dataDir, remove: async () => rmSync(dataDir, { recursive: true, force: true }) }
 }
 
 async function createOnServer(serverUrl: string, dataDir: string): Promise<TestStorage> {
@@ -70,7 +73,7 @@ async function embeddedTemplate(): Promise<string> {
   const template = join(TEMPLATES, `verdigraph-template-${templateHash()}`)
   if (existsSync(template)) return template
   const dataDir = mkdtempSync(join(TEMPLATES, 'verdigraph-template-'))
-  const storage = await openStorage({ dataDir, databaseUrls: undefined, databaseTimeoutMs: 0 })
+  const storage = await openStorage(readConfig({ DATA_DIR: dataDir }))
   await storage.migrate()
   await storage.close()
   appendFileSync(join(dataDir, 'database', 'postgresql.conf'), EMBEDDED_SETTINGS)

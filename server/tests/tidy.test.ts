@@ -205,7 +205,10 @@ test('no file imports itself by way of others, not even for a type', () => {
 
 test('server/src holds rooms, and of files only the settings, the process and the release', () => {
   const loose = files.filter((file) => /^server\/src\/[^/]+$/.test(file))
-  assert.deepEqual(loose, ['server/src/config.ts', 'server/src/main.ts', 'server/src/version.ts'])
+  assert.deepEqual(
+    loose,
+    ['config', 'main', 'parse-settings', 'version'].map((name) => `server/src/${name}.ts`),
+  )
 })
 
 test('every hint is about a problem that the code throws', () => {
@@ -270,6 +273,12 @@ test('nothing is left half done, skipped without a reason, or pointed at this ma
       file,
     )
   }
+})
+
+test('only a test file starts a service when it is loaded, because files of one process share every other module', () => {
+  for (const { file, text } of sources)
+    if (!/\.(test|proof|journey)\.ts$/.test(file))
+      assert.doesNotMatch(text, /^(export )?const [^\n]*= await startTestService\(/m, file)
 })
 
 test('no object is spread where it is written, which only folds its lines', () => {

@@ -27,7 +27,7 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
   {
     what: 'an entry with another MAC',
     sql: ({ review }) =>
-      `UPDATE audit_entries SET mac = repeat('0', 64) WHERE org_id = $1 AND subject_id = '${review}'`,
+      `UPDATE audit_entries SET mac = decode(repeat('00', 16), 'hex') WHERE org_id = $1 AND subject_id = '${review}'`,
     named: async (scene, database) => `The MAC of entry ${(await leafOf(database, scene, scene.review)).entry}`,
   },
   {
@@ -59,7 +59,10 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
   },
   {
     what: 'a list of entries that waits again',
-    sql: () => `UPDATE audit_flushes SET first_leaf = NULL WHERE ${LIST_OF_POLICY}`,
+    sql: () => [
+      `INSERT INTO audit_pending (org_id, flush, entry_ids, leaf_hashes, mac) SELECT org_id, flush, entry_ids, leaf_hashes, mac FROM audit_flushes WHERE ${LIST_OF_POLICY}`,
+      `DELETE FROM audit_flushes WHERE ${LIST_OF_POLICY}`,
+    ],
     named: () => /The list of statement \d+, which begins with entry \w+, waits to be sealed, but was sealed before/,
   },
   {
@@ -70,18 +73,19 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
   },
   {
     what: 'an id on a list of entries',
-    sql: () => `UPDATE audit_flushes SET entry_ids[3] = 'aud_none' WHERE ${LIST_OF_POLICY}`,
-    named: () => 'Entry aud_none, sealed as leaf 3, was removed.',
+    sql: () =>
+      `UPDATE audit_flushes SET entry_ids = overlay(entry_ids PLACING repeat('0', 26) FROM 53) WHERE ${LIST_OF_POLICY}`,
+    named: () => `Entry aud_${'0'.repeat(26)}, sealed as leaf 3, was removed.`,
   },
   {
     what: 'the MAC of a list of entries',
-    sql: () => `UPDATE audit_flushes SET mac = repeat('0', 64) WHERE ${LIST_OF_POLICY}`,
+    sql: () => `UPDATE audit_flushes SET mac = decode(repeat('00', 16), 'hex') WHERE ${LIST_OF_POLICY}`,
     named: () => 'The list of the entries from leaf 1 on was not written by this service',
   },
   {
     what: 'two leaves of one statement that changed places',
     sql: () =>
-      `UPDATE audit_flushes SET entry_ids = ARRAY[entry_ids[2], entry_ids[1], entry_ids[3]],
+      `UPDATE audit_flushes SET entry_ids = substr(entry_ids, 27, 26) || left(entry_ids, 26) || substr(entry_ids, 53),
          leaf_hashes = substring(leaf_hashes FROM 33 FOR 32) || substring(leaf_hashes FOR 32) || substring(leaf_hashes FROM 65)
        WHERE ${LIST_OF_POLICY}`,
     named: () => /moved to leaf 1: it was sealed as leaf 2/,
@@ -107,7 +111,7 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
   {
     what: 'a deleted log',
     sql: () =>
-      ['audit_entries', 'audit_flushes', 'audit_nodes', 'audit_heads'].map(
+      ['audit_entries', 'audit_pending', 'audit_flushes', 'audit_nodes', 'audit_heads'].map(
         (table) => `DELETE FROM ${table} WHERE org_id = $1`,
       ),
     named: () => /The log has 0 leaves, but this node signed a head of \d+ leaves/,
@@ -135,13 +139,14 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
   },
   {
     what: 'a queued entry that does not exist',
-    sql: () => `INSERT INTO audit_flushes VALUES ($1, 900000000, '{aud_none}', '', '')`,
-    named: () => 'Entry aud_none waits to be sealed, but does not exist.',
+    sql: () =>
+      `INSERT INTO audit_pending (org_id, flush, entry_ids, leaf_hashes, mac) VALUES ($1, 900000000, repeat('0', 26), '', '')`,
+    named: () => `Entry aud_${'0'.repeat(26)} waits to be sealed, but does not exist.`,
   },
   {
     what: 'a copy of a list of entries',
     sql: () =>
-      `INSERT INTO audit_flushes SELECT org_id, 900000000, entry_ids, leaf_hashes, mac FROM audit_flushes WHERE ${LIST_OF_POLICY}`,
+      `INSERT INTO audit_pending (org_id, flush, entry_ids, leaf_hashes, mac) SELECT org_id, 900000000, entry_ids, leaf_hashes, mac FROM audit_flushes WHERE ${LIST_OF_POLICY}`,
     named: () => /The list of statement 900000000, .* waits to be sealed, but no entry names that statement/,
   },
 ]

@@ -26,6 +26,8 @@ export interface Writing {
   /** Makes external ids unique between rounds. */
   name: string
   pauseMs?: number
+  /** What each entity has besides its id. */
+  metadata?: Record<string, string>
   acknowledged: Acknowledged
 }
 
@@ -37,10 +39,12 @@ export async function write({
   signal,
   name,
   pauseMs = 0,
+  metadata = {},
   acknowledged,
 }: Writing): Promise<Round> {
   const pool = new Pool(origin, { connections: clients })
   const round: Round = { sent: 0, created: 0, refused: 0, impolite: [], broken: 0, seconds: 0 }
+  const metadataJson = JSON.stringify(metadata)
   const begun = performance.now()
   const create = async () => {
     const externalId = `${name}-${round.sent++}`
@@ -48,7 +52,7 @@ export async function write({
       method: 'POST',
       path: '/v1/entities',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ external_id: externalId }),
+      body: `{"external_id":${JSON.stringify(externalId)},"metadata":${metadataJson}}`,
     })
     const text = await answer.body.text()
     if (answer.statusCode === 201) {

@@ -1,5 +1,5 @@
 import type { ListedAuditEntry } from '../store/environment/audit-trail.ts'
-import { entryOf } from '../store/environment/stored-entry.ts'
+import { entryOf, leafHashOfListed } from '../store/environment/stored-entry.ts'
 import type { AuditEntry } from './schemas/audit-trail.ts'
 
 /**
@@ -11,7 +11,7 @@ export function describeAuditEntry(row: ListedAuditEntry): AuditEntry {
     object: 'audit_entry',
     seq: row.seq,
     ...entryOf(row),
-    leaf_hash: row.leaf_hash,
+    leaf_hash: leafHashOfListed(row),
     leaf_index: row.leaf_index,
   }
 }

@@ -11,7 +11,7 @@ import { type LogVerification, verifyAuditLog } from './verify-audit-log.ts'
 /** The result of a verification, as it is kept for every node and shown in the console. */
 export type KeptVerification = Pick<
   LogVerification,
-  'intact' | 'leaves' | 'unsealed' | 'heads_verified' | 'records_compared' | 'root_hash'
+  'intact' | 'lost_after' | 'leaves' | 'unsealed' | 'heads_verified' | 'records_compared' | 'root_hash'
 > & {
   /** The first problems in words, and how many there are in all. */
   problems: string[]
@@ -95,9 +95,10 @@ async function verify(wanted: WantedVerification, runId: string): Promise<KeptVe
       if (!isOurs) throw new TakenOver()
     },
   })
-  const { intact, leaves, unsealed, heads_verified, records_compared, root_hash } = verification
+  const { intact, lost_after, leaves, unsealed, heads_verified, records_compared, root_hash } = verification
   return {
     intact,
+    lost_after,
     leaves,
     unsealed,
     heads_verified,

@@ -5,6 +5,14 @@ import type { SealingKeys } from '../security/master-key.ts'
 import type { FlushToSeal, LogEnd, Seal } from '../store/environment/audit-sealing.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { KnownHeads } from './known-heads.ts'
+import {
+  ACCEPT_LOST_ENTRIES,
+  type ComparedEnd,
+  compareEnds,
+  describeLostEntries,
+  hasLostEntries,
+  isBehind,
+} from './lost-entries.ts'
 
 /** Entries to append to one organization's tree, by the statements that wrote them. */
 export interface TreeToExtend {
@@ -35,12 +43,17 @@ export async function extendTrees(
   const hashes = await store.sealing.nodeHashesOf(positions.flat())
   // An operator may have accepted a restored backup, with a command that ran in another process. Read once for the
   // group: after a restore every log may be behind, and reading the file of 500 logs took 10 ms.
-  if (ends.some(({ org_id, head }) => isBehind(head, parts.knownHeads.newest(org_id)))) parts.knownHeads.reload()
+  const compare = () => compareEnds(store, ends, (id) => parts.knownHeads.newest(id))
+  let compared = await compare()
+  if (compared.some(isBehind)) {
+    parts.knownHeads.reload()
+    compared = await compare()
+  }
   const seals: (Seal & Pick<LogEnd, 'announced_at'>)[] = []
   const errors: Error[] = []
   for (const [n, tree] of trees.entries()) {
     const frontier = hashes.splice(0, positions[n]!.length)
-    const problem = problemOf({ ...ends[n]!, frontier }, parts)
+    const problem = problemOf({ ...ends[n]!, frontier }, compared[n]!, parts)
     if (problem === undefined) seals.push(extend(tree, { ...ends[n]!, frontier }, parts))
     else errors.push(new Error(problem))
   }
@@ -49,8 +62,9 @@ export async function extendTrees(
 
 /** Why a tree must not be extended. Signing over altered rows would make the alteration verifiable. */
 function problemOf(
-  { org_id: organizationId, head, leaves, frontier }: LogEnd & { frontier: readonly string[] },
-  { environment, keys, knownHeads }: ExtendParts,
+  { frontier, org_id: organizationId, head, leaves }: LogEnd & { frontier: readonly string[] },
+  compared: ComparedEnd,
+  { environment, keys }: ExtendParts,
 ): string | undefined {
   const size = head?.tree_size ?? 0
   // INVARIANT: a new head extends the last one, which this installation signed. With the tree alone, leaves that were
@@ -62,17 +76,11 @@ function problemOf(
     return `the leaves of ${organizationId} end at ${leaves}, but its last signed head covers ${size}, nothing was sealed: run audit verify`
   if (head && rootOfFrontier(frontier) !== head.root_hash)
     return `the stored tree of ${organizationId} does not match its last signed head, nothing was sealed: run audit verify`
-  const known = knownHeads.newest(organizationId)
-  if (known && isBehind(head, known))
-    return `the log of ${organizationId} has ${size} leaves, but this node signed a head of ${known.tree_size} leaves at ${known.signed_at}, nothing was sealed: run audit verify, and after restoring a backup audit accept-restore`
+  if (hasLostEntries(compared))
+    return `of the log of ${organizationId}, ${describeLostEntries(compared)}: nothing was sealed, run ${ACCEPT_LOST_ENTRIES}`
+  if (isBehind(compared))
+    return `the log of ${organizationId} has ${size} leaves, but this node signed a head of ${compared.known.tree_size} leaves at ${compared.known.signed_at}, nothing was sealed: run audit verify, and after restoring a backup audit accept-restore`
   return undefined
-}
-
-/** Whether a log ends before a known head of it, or has another head of the same size. */
-function isBehind(head: LogEnd['head'], known: ReturnType<KnownHeads['newest']>): boolean {
-  if (!known) return false
-  const size = head?.tree_size ?? 0
-  return size < known.tree_size || (size === known.tree_size && size > 0 && head!.root_hash !== known.root_hash)
 }
 
 function extend(

@@ -18,6 +18,8 @@ import { objectIn } from '../core/stored-json.ts'
 /** A head of one organization's log. */
 export interface KnownHead extends Checkpoint {
   organization_id: string
+  /** The timeline of the database that the head was written to: each failover and each restore begins another. */
+  timeline?: string
 }
 
 /** A head as it is kept; `accepted` marks the head from which an operator let the log go on after a restore. */

@@ -4,8 +4,9 @@
  * An entry is in one of three states:
  *
  *     pending   written with the change that it describes, and listed with the other entries of its statement in a row of
- *               `audit_flushes` that has no first leaf
- *     sealed    that row has a first leaf, and so the entry has one, which a signed head covers; it never changes again
+ *               `audit_pending`
+ *     sealed    that row was moved to `audit_flushes` with a first leaf, and so the entry has a leaf, which a signed head
+ *               covers; it never changes again
  *     refused   pending, but the MAC of the row is not valid, no entry names its statement, or it had leaves before: this
  *               service did not write it so. It is reported and never sealed
  *
@@ -22,7 +23,7 @@
  *       frontier matches head      → append the leaves, sign the new head
  *       write                      → first leaves, nodes, heads and `audit.checkpoint` events, all in one statement
  *         written                  → the entries are sealed; go on with the organizations whose batch was full
- *         lost to another sealer   → a row has its first leaf already, so the statement failed and wrote nothing; each
+ *         lost to another sealer   → a list is not in `audit_pending` any more, so the statement failed and wrote nothing; each
  *                                    organization of the group is tried alone, and again next round
  *
  * The lease alone does not exclude a second sealer: a round may outlast it. The write decides which of the two wins.
@@ -197,8 +198,9 @@ export class Sealer {
     const { seals, errors } = await extendTrees(trees, this.#parts)
     for (const error of errors) onError(error)
     if (seals.length === 0) return true
-    if (!(await store.sealing.seal(seals.map((seal) => this.#withEvent(seal))))) return false
-    knownHeads.add(seals.map(({ organizationId, head }) => ({ organization_id: organizationId, ...head })))
+    const timeline = await store.sealing.seal(seals.map((seal) => this.#withEvent(seal)))
+    if (timeline === undefined) return false
+    knownHeads.add(seals.map(({ organizationId, head }) => ({ organization_id: organizationId, ...head, timeline })))
     return true
   }
 

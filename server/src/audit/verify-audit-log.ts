@@ -12,6 +12,7 @@ import { ActorCheck } from './check-actors.ts'
 import { TrailCheck } from './check-trails.ts'
 import { CREATED_BY, compareRecords } from './compare-records.ts'
 import type { KnownHeads } from './known-heads.ts'
+import { ACCEPT_LOST_ENTRIES, compareEnds, describeLostEntries, hasLostEntries, keptAtMost } from './lost-entries.ts'
 
 /** Bounds a report on a log of which most was altered; further problems are counted. */
 const PROBLEMS_REPORTED_MAX = 1_000
@@ -32,6 +33,11 @@ export interface LogVerification {
   root_hash: LogFigures['rootHash']
   /** The newest head that the data folder of this node has. */
   known_head: { tree_size: number; signed_at: string } | null
+  /**
+   * Set if nothing is wrong but that the database has lost entries of a known head, in a failover or a restore: how many of them
+   * it has at most.
+   */
+  lost_after: number | null
   problems: string[]
 }
 
@@ -62,6 +68,10 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
   // Read before the size of the log, which may grow meanwhile.
   const known = knownHeads?.newest(organizationId)
   const size = await store.verification.logSize(organizationId)
+  const ends = await store.sealing.logEnds([organizationId])
+  const [compared] = await compareEnds(store, ends, () => known)
+  const lost = hasLostEntries(compared!) ? compared : undefined
+  const isLost = lost !== undefined
   const problems = new BoundedProblems()
   const seen = { recordsCompared: 0 }
   const report = await verifyLog({
@@ -69,11 +79,11 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
     environment,
     pages: comparedPages(log, { size, problems, seen }),
     publicKeys,
-    pinnedHeads: [...(pinnedHead ? [pinnedHead] : []), ...(known && known.tree_size > 0 ? [known] : [])],
+    pinnedHeads: [...(pinnedHead ? [pinnedHead] : []), ...(known && known.tree_size > 0 && !isLost ? [known] : [])],
   })
   const tree: string[] = report.status === 'tampered' ? report.problems.map(describeProblem) : []
   if (report.status === 'tampered' && report.problemsOmitted > 0) tree.push(`… and ${report.problemsOmitted} more.`)
-  if (known && size < known.tree_size)
+  if (known && size < known.tree_size && !isLost)
     tree.unshift(
       `The log has ${size} leaves, but this node signed a head of ${known.tree_size} leaves at ${known.signed_at} (${knownHeads!.file}): leaves were deleted, or an older backup was restored.`,
     )
@@ -91,18 +101,25 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
   await findRecordsWithoutEntry(store, organizationId, problems)
   await findForgedLists(log, problems)
   if (environment === 'production') await findForgedRows(log, problems)
+  const found = [...tree, ...problems.described()]
   return {
     organization_id: organizationId,
     environment,
-    intact: tree.length === 0 && problems.listed.length === 0,
+    intact: !isLost && found.length === 0,
     leaves: report.figures.leaves,
     unsealed: trails.unsealed,
     heads_verified: report.figures.headsVerified,
     records_compared: seen.recordsCompared,
     root_hash: report.figures.rootHash,
     known_head: known ? { tree_size: known.tree_size, signed_at: known.signed_at } : null,
-    problems: [...tree, ...problems.described()],
+    lost_after: lost && found.length === 0 ? keptAtMost(lost) : null,
+    problems: lost ? [lostEntriesProblem(lost), ...found] : found,
   }
+}
+
+function lostEntriesProblem(lost: Parameters<typeof describeLostEntries>[0]): string {
+  const [first, ...rest] = describeLostEntries(lost)
+  return `${first!.toUpperCase()}${rest.join('')}. If that is so, let the log go on without them: ${ACCEPT_LOST_ENTRIES}.`
 }
 
 /** Collects problems, up to a limit; beyond it they are only counted. */
@@ -132,10 +149,8 @@ async function* comparedPages(
         problems.add(
           `The list of the entries from leaf ${flush.first_leaf} on was not written by this service: its MAC is not valid.`,
         )
-    for (const { entry, entryId, leafHash, entryHash, isNamed } of page.leaves) {
-      if (entry && entryHash !== leafHash) problems.add(`Entry ${entryId} has another hash than its leaf.`)
+    for (const { entry, entryId, isNamed } of page.leaves)
       if (entry && !isNamed) problems.add(`Entry ${entryId} names another place on the log than its leaf.`)
-    }
     const { compared, problems: found } = await compareRecords(store, organizationId, entriesOf(page.leaves))
     for (const problem of found) problems.add(problem)
     seen.recordsCompared += compared
@@ -211,7 +226,7 @@ async function findForgedLists({ store, organizationId }: LogToVerify, problems:
       if (!store.hasValidFlushMac(list))
         problems.add(`${name}, but was not written by this service: its MAC is not valid.`)
       else if (!list.is_named) problems.add(`${name}, but no entry names that statement.`)
-      else if (list.was_sealed) problems.add(`${name}, but was sealed before: its leaves are missing.`)
+      else if (list.was_sealed) problems.add(`${name}, but was sealed before.`)
     }
     if (waiting.length < LISTS_PER_READ) return
     ;({ flush } = waiting.at(-1)!)

@@ -86,15 +86,22 @@ export const auditVerify = defineCommand<LogVerification[]>({
 
 export const auditAcceptRestore = defineCommand<RestoredLog[]>({
   name: 'audit accept-restore',
-  summary: 'Accept that audit logs end before heads that this node signed, after an older backup was restored',
+  summary:
+    'Accept that audit logs end before heads that this node signed, after a restore or a failover that lost entries',
   usage: 'audit accept-restore --reason <text>',
   options: {
-    reason: { type: 'string', description: 'which backup was restored, and why; recorded in the audit logs' },
+    reason: {
+      type: 'string',
+      description: 'which backup was restored or which server took over, and why; recorded in the audit logs',
+    },
   },
   async run(installation, input) {
     const reason = String(input.options.reason ?? '').trim()
     if (reason === '')
-      throw invalid('reason_missing', 'Add --reason "…" to say which backup was restored: it is recorded in the logs.')
+      throw invalid(
+        'reason_missing',
+        'Add --reason "…" to say which backup was restored, or which server took over: it is recorded in the logs.',
+      )
     const accepted: RestoredLog[] = []
     for (const environment of ENVIRONMENTS) {
       const { stores, knownHeads, newId, nowMs } = installation
@@ -162,10 +169,13 @@ function progressLines(log: string, onProgress: OnProgress): NonNullable<LogToVe
 }
 
 function renderVerification(verification: LogVerification): string {
-  const { organization_id, environment, intact, leaves, unsealed, problems } = verification
+  const { organization_id, environment, intact, lost_after, leaves, unsealed, problems } = verification
   const log = `${environment} ${organization_id}`
   if (!intact)
-    return [`TAMPERED  ${log}: ${leaves} entries`, ...problems.map((problem) => `          ${problem}`)].join('\n')
+    return [
+      `${lost_after === null ? 'TAMPERED' : 'LOST    '}  ${log}: ${leaves} entries`,
+      ...problems.map((problem) => `          ${problem}`),
+    ].join('\n')
   const { heads_verified, records_compared, known_head, root_hash } = verification
   const waiting = unsealed > 0 ? `, ${unsealed} not sealed yet` : ''
   const known = known_head

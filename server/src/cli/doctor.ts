@@ -4,8 +4,16 @@ import { verifyAuditLog } from '../audit/verify-audit-log.ts'
 import { type Config, ENVIRONMENTS } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
 import { listOrganizations } from '../store/control/organizations.ts'
-import { type ClockOffset, findHealthProblem, type HealthProblem, measureClock } from '../store/database/health.ts'
+import {
+  type ClockOffset,
+  type CommitDurability,
+  commitDurability,
+  findHealthProblem,
+  type HealthProblem,
+  measureClock,
+} from '../store/database/health.ts'
 import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
+import { idAt } from '../store/write-path/entry-list.ts'
 import { defineCommand } from './command.ts'
 
 /** The result of one check; `detail` says what was found and, if that is bad, what to do about it. */
@@ -90,7 +98,8 @@ function checkOwnerOnly(name: string, path: string): Check {
 
 async function checkDatabases({ storage, clock }: Installation): Promise<Check[]> {
   const databases = { control: storage.control, ...storage.environments }
-  const checks = Object.entries(databases).map(async ([name, database]): Promise<Check[]> => {
+  const checks = (['control', ...ENVIRONMENTS] as const).map(async (name): Promise<Check[]> => {
+    const database = databases[name]
     const limits = { withinMs: ANSWER_WITHIN_MS }
     const problem = await findHealthProblem(database, { node: 'doctor', ...limits })
     if (problem) return [{ name: `database ${name}`, ok: false, detail: HEALTH_ADVICE[problem] }]
@@ -98,6 +107,9 @@ async function checkDatabases({ storage, clock }: Installation): Promise<Check[]
     return [
       { name: `database ${name}`, ok: true, detail: `can be read and written; migrations applied: ${row!.migrations}` },
       checkClock(name, await measureClock(database, { clock, ...limits })),
+      ...(storage.embedded
+        ? []
+        : [checkCommits(name, await commitDurability(database, limits), { failsOver: storage.failingOver.has(name) })]),
     ]
   })
   return (await Promise.all(checks)).flat()
@@ -107,7 +119,7 @@ async function checkDatabases({ storage, clock }: Installation): Promise<Check[]
 async function checkStatementNumbers({ storage }: Installation): Promise<Check[]> {
   const checks = ENVIRONMENTS.map(async (environment): Promise<Check> => {
     const [row] = await storage.environments[environment].query<{ next: number; highest: number }>(
-      'SELECT last_value AS next, coalesce((SELECT max(flush) FROM audit_flushes), 0) AS highest FROM flush_numbers',
+      'SELECT last_value AS next, greatest((SELECT max(flush) FROM audit_flushes), (SELECT max(flush) FROM audit_pending), 0) AS highest FROM flush_numbers',
     )
     const { next, highest } = row!
     const detail =
@@ -133,6 +145,24 @@ function checkClock(name: string, { offsetMs, uncertaintyMs }: ClockOffset): Che
     name: `clock ${name}`,
     ok,
     detail: `this machine is ${measured}${ok ? '' : '; the service uses the time of the database: synchronize both with NTP'}`,
+  }
+}
+
+/** Only where a standby is meant to take over does it matter that commits do not wait for one. */
+function checkCommits(
+  name: string,
+  { isSynchronous, standbys }: CommitDurability,
+  { failsOver }: { failsOver: boolean },
+): Check {
+  const local =
+    'an answer waits for the disk of the primary alone, so a failover loses what the standby that takes over has not received'
+  const advice = 'set synchronous_standby_names, or in Patroni synchronous_mode and synchronous_mode_strict'
+  return {
+    name: `commits ${name}`,
+    ok: isSynchronous || !failsOver,
+    detail: isSynchronous
+      ? `an answer waits until synchronous standbys have the write: ${standbys}`
+      : `${local}${failsOver ? `: ${advice}` : ''}`,
   }
 }
 
@@ -163,9 +193,8 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
   const checks: Check[] = []
   for (const environment of ENVIRONMENTS) {
     const [pending] = await storage.environments[environment].query<{ oldest: string | null }>(
-      `SELECT min(entry.occurred_at) AS oldest FROM audit_flushes AS pending
-       JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.id = pending.entry_ids[1]
-       WHERE pending.first_leaf IS NULL`,
+      `SELECT min(entry.occurred_at) AS oldest FROM audit_pending AS pending
+       JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.id = ${idAt('pending', '0')}`,
     )
     const late = pending?.oldest ? nowMs() - Date.parse(pending.oldest) > SEAL_DELAY_MAX_MS : false
     checks.push({

@@ -20,11 +20,24 @@ const SPREADS_PER_BATCH = 32
 /** Entities whose exposure is computed together. */
 const EXPOSURES_PER_BATCH = 32
 const REEVALUATIONS_PER_BATCH = 100
-const REEVALUATIONS_PER_PAGE = 1_000
+/** Statements whose decisions are checked together. Each has written at most 256 (`CHANGES_MAX` of group-commit.ts). */
+const CHECKS_PER_BATCH = 50
 const LEASE = { name: 'consequences', holder: nodeId, seconds: 10 }
 /** Exposures decay with time, so one of this age is computed again even if nothing else has changed. */
 const EXPOSURE_AGE_MAX_MS = 7 * 86_400_000
 const AGES_CHECKED_EVERY_MS = 60_000
+
+/** Which rows of a queue are read: those of the organizations after one. */
+interface Page {
+  after: string
+  limit: number
+}
+
+interface Pages<T> {
+  limit: number
+  read(page: Page): Promise<T[]>
+  organizationOf(row: T): string
+}
 
 /** The database, the clock and the policies that a worker needs. */
 export interface ConsequenceWorkerParts {
@@ -52,10 +65,11 @@ export interface ConsequenceWorkerParts {
  *
  * A round starts every 250 ms and does nothing unless this node holds the lease. It makes passes over what is due:
  *
- * 1. spread: marks one page of the links to entities whose outcomes have changed; queues `exposure` for each affected
+ * 1. check: queues `reevaluation` for decisions whose entity or exposure changed while they were made (`unchecked_decisions`).
+ * 2. spread: marks one page of the links to entities whose outcomes have changed; queues `exposure` for each affected
  *    entity, and `spread` again if there are more pages.
- * 2. refresh: computes a batch of exposures; queues `reevaluation` for each entity that has a decision.
- * 3. re-evaluate: decides a batch of latest requests again, and announces each verdict that has changed.
+ * 3. refresh: computes a batch of exposures; queues `reevaluation` for each entity that has a decision.
+ * 4. re-evaluate: decides a batch of latest requests again, and announces each verdict that has changed.
  *
  * Each step takes a bounded batch, so no kind of work starves another, and organizations take turns within each kind. The
  * passes end when nothing is due, the worker is closed, or the lease is lost. Once a minute, exposures older than seven
@@ -93,12 +107,17 @@ export class ConsequenceWorker {
 
   /** Makes passes until nothing is due, including what the passes themselves queue. */
   async drain(): Promise<void> {
-    // Most rounds find nothing: one statement says so instead of three.
+    // Most rounds find nothing: one statement says so instead of four.
     if (!(await this.#parts.store.consequences.isAny())) return
     const failed = new FailedCauses(this.#parts)
     try {
       for (;;) {
-        const hadWork = [await this.#spread(failed), await this.#refresh(failed), await this.#reevaluate(failed)]
+        const hadWork = [
+          await this.#check(),
+          await this.#spread(failed),
+          await this.#refresh(failed),
+          await this.#reevaluate(failed),
+        ]
         failed.reportPeriodically()
         if (!hadWork.includes(true) || this.#rounds.isClosed) return
         // The passes may take longer than the lease; once it is lost, another node has taken over.
@@ -107,6 +126,12 @@ export class ConsequenceWorker {
     } finally {
       failed.report()
     }
+  }
+
+  async #check(): Promise<boolean> {
+    const read = (page: Page) => this.#parts.store.consequences.queueOvertaken(page)
+    const checked = await this.#page('check', { limit: CHECKS_PER_BATCH, read, organizationOf: (id) => id })
+    return checked.length > 0
   }
 
   async #spread(failed: FailedCauses): Promise<boolean> {
@@ -138,17 +163,11 @@ export class ConsequenceWorker {
     return causes.length > 0
   }
 
-  /** Decides again only if the entity or its exposure has changed since the decision; most causes need no work. */
   async #reevaluate(failed: FailedCauses): Promise<boolean> {
-    const { store } = this.#parts
-    const page = await this.#due('reevaluation', REEVALUATIONS_PER_PAGE)
-    const unchanged = await store.consequences.unchangedSinceDecision(page)
-    const isUnchanged = new Set(unchanged.map(({ org_id, entity_id }) => `${org_id} ${entity_id}`))
-    const causes = page.filter(({ org_id, entity_id }) => !isUnchanged.has(`${org_id} ${entity_id}`))
-    const decided = await this.#decideAgain(causes.slice(0, REEVALUATIONS_PER_BATCH), failed)
-    const done = [...unchanged, ...decided]
-    if (done.length > 0) await store.consequences.remove(done)
-    return causes.length > 0 || page.length === REEVALUATIONS_PER_PAGE
+    const causes = await this.#due('reevaluation', REEVALUATIONS_PER_BATCH)
+    const done = await this.#decideAgain(causes, failed)
+    if (done.length > 0) await this.#parts.store.consequences.remove(done)
+    return causes.length > 0
   }
 
   async #decideAgain(causes: readonly RowOf<'consequences'>[], failed: FailedCauses): Promise<RowOf<'consequences'>[]> {
@@ -164,12 +183,18 @@ export class ConsequenceWorker {
     })
   }
 
-  /** The next due causes of a kind, starting after the organization that the last full batch ended with. */
-  async #due(kind: string, limit: number): Promise<RowOf<'consequences'>[]> {
+  /** The next due causes of a kind. */
+  #due(kind: string, limit: number): Promise<RowOf<'consequences'>[]> {
+    const read = (page: Page) => this.#parts.store.consequences.due(kind, { ...page, now: this.#now() })
+    return this.#page(kind, { limit, read, organizationOf: ({ org_id }) => org_id })
+  }
+
+  /** The next batch of a kind of work, starting after the organization that the last full batch ended with. */
+  async #page<T>(kind: string, { limit, read, organizationOf }: Pages<T>): Promise<T[]> {
     const after = this.#lastOrganization.get(kind) ?? ''
-    const causes = await this.#parts.store.consequences.due(kind, { after, limit, now: this.#now() })
-    this.#lastOrganization.set(kind, causes.length < limit ? '' : causes.at(-1)!.org_id)
-    return causes.length > 0 || after === '' ? causes : this.#due(kind, limit)
+    const rows = await read({ after, limit })
+    this.#lastOrganization.set(kind, rows.length < limit ? '' : organizationOf(rows.at(-1)!))
+    return rows.length > 0 || after === '' ? rows : this.#page(kind, { limit, read, organizationOf })
   }
 
   async #queueAgedExposures(): Promise<void> {

@@ -201,7 +201,7 @@ export class ActOnce {
     const reads = [...places, 'control' as const].map(async (place) => {
       const kept =
         place === 'control'
-          ? await findActKey(storage.control, act.actKey)
+          ? await storage.control.durably(() => findActKey(storage.control, act.actKey))
           : await stores[place.environment].idempotencyKeys.keptAnswer({
               organizationId: place.organizationId,
               keyHash,

@@ -19,6 +19,12 @@ export function objectIn(text: string | null): Record<string, unknown> | undefin
   return isObject(value) ? value : undefined
 }
 
+/** The list of a stored text; undefined if it is anything else. */
+export function arrayIn(text: string | null): unknown[] | undefined {
+  const value = parseStored(text)
+  return Array.isArray(value) ? value : undefined
+}
+
 /** Reads a key that a caller chose; a key such as `constructor` never reads an inherited property. */
 export function ownProperty<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined

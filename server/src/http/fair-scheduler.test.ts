@@ -48,6 +48,7 @@ function work(
 }
 
 type Log = Parameters<typeof work>[3]
+const nextMicrotasks = () => new Promise<void>((resolve) => nodeClock.onSettled(resolve))
 const partiesOf = (log: Log) => log.map(({ party }) => party).join('')
 
 test('parties with equal work take turns, and each has its turns in the order in which it asked', async () => {
@@ -96,6 +97,34 @@ test('while another party is active, a long turn is followed by as long a pause,
   await work(scheduler, time, { party: 'l', turns: 2, costMs: 10 }, log)
   const [first, second] = log.filter(({ party }) => party === 'l')
   assert.equal(Math.round(second!.beganMs - first!.endedMs), 9, 'its length less the quantum of a millisecond')
+})
+
+test('a round gives a party that is alone eight milliseconds, and one beside others a millisecond', async () => {
+  for (const [others, expected] of [
+    [[], 1],
+    [['b'], 15],
+  ] as const) {
+    const time = steppedClock()
+    const scheduler = new FairScheduler(time.clock)
+    const log: Log = []
+    const parties = ['a', ...others].map((party) => work(scheduler, time, { party, turns: 32, costMs: 0.5 }, log))
+    await Promise.all(parties)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(time.rounds(), expected)
+  }
+})
+
+test('a party that began a round alone owes nothing for its longer quantum when another joins', async () => {
+  const time = steppedClock()
+  const scheduler = new FairScheduler(time.clock)
+  const log: Log = []
+  const alone = work(scheduler, time, { party: 'a', turns: 64, costMs: 0.25 }, log)
+  while (log.length < 8) await nextMicrotasks()
+  await work(scheduler, time, { party: 'b', turns: 1, costMs: 0.1 }, log)
+  await alone
+  const own = log.filter(({ party }) => party === 'a')
+  const pauses = own.slice(1).map(({ beganMs }, index) => beganMs - own[index]!.endedMs)
+  assert.ok(Math.max(...pauses) <= 1, `paused for ${Math.max(...pauses)} ms`)
 })
 
 test('several parties with long turns leave an equal share to one with short turns', async () => {

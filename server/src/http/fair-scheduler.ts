@@ -1,5 +1,10 @@
 /** The time that the turns of one party may take together before the event loop goes on and the other parties have theirs. */
 const QUANTUM_MS = 1
+/**
+ * The same of a party that is alone. The changes of one round share a statement: with rounds of 1 ms, one organization
+ * with 64 connections wrote 2 or 3 decisions with each, and 17 with rounds of 8 ms.
+ */
+const QUANTUM_ALONE_MS = 8
 /** A party counts as active for this long after its last turn: its request waits for the database, or its client sends the next. */
 const ACTIVE_MS = 20
 
@@ -18,6 +23,8 @@ interface Party {
   waiting: (() => void)[]
   /** What its turns have taken in this round. */
   usedMs: number
+  /** What its turns may take together in this round. */
+  quantumMs: number
   /** What its turns have taken beyond their quantum, less the time without long turns since. */
   debtMs: number
   activeUntilMs: number
@@ -35,7 +42,8 @@ interface Party {
  * have no work at that moment, because their requests wait for the database or for the network: without the
  * pause, each step of a short request would meet a long turn of another party.
  *
- * A party alone never waits: its debts are forgotten, and rounds follow each other at once.
+ * A party alone never waits: its debts are forgotten, its quantum is longer, also in a round that others join, and rounds
+ * follow each other at once.
  */
 export class FairScheduler {
   readonly #clock: SchedulerClock
@@ -56,7 +64,10 @@ export class FairScheduler {
       this.#partyNamed(name).waiting.push(resolve)
       if (this.#isServing) return
       this.#isServing = true
-      this.#clock.onSettled(this.#serveNext)
+      this.#clock.onSettled(() => {
+        this.#grantQuanta()
+        this.#serveNext()
+      })
     })
   }
 
@@ -81,7 +92,7 @@ export class FairScheduler {
   /** Takes the oldest turn of the first party that may have one; the party then goes to the end of the row. */
   #takeNext(): [party: Party, begin: () => void] | undefined {
     for (const [name, party] of this.#parties) {
-      if (party.waiting.length === 0 || party.debtMs > 0 || party.usedMs >= QUANTUM_MS) continue
+      if (party.waiting.length === 0 || party.debtMs > 0 || party.usedMs >= party.quantumMs) continue
       this.#parties.delete(name)
       this.#parties.set(name, party)
       return [party, party.waiting.shift()!]
@@ -114,17 +125,25 @@ export class FairScheduler {
     const nowMs = this.#clock.nowMs()
     this.#forgetIdle(nowMs)
     const parties = [...this.#parties.values()]
-    const longTurnsMs = parties.reduce((sum, { usedMs }) => (usedMs > QUANTUM_MS ? sum + usedMs : sum), 0)
+    const longTurnsMs = parties.reduce((sum, { usedMs, quantumMs }) => (usedMs > quantumMs ? sum + usedMs : sum), 0)
     const freeMs = Math.max(0, nowMs - this.#roundBeganMs - longTurnsMs)
     this.#roundBeganMs = nowMs
     for (const party of parties) {
-      const overMs = Math.max(0, party.usedMs - QUANTUM_MS)
+      const overMs = Math.max(0, party.usedMs - party.quantumMs)
       party.debtMs = parties.length === 1 ? 0 : Math.max(0, party.debtMs - freeMs) + overMs
       party.usedMs = 0
     }
+    this.#grantQuanta()
     if (this.#isServing) return
     this.#isServing = true
     this.#serveNext()
+  }
+
+  /** Grants the quanta of a round that has had no turn yet: a party that began it alone keeps its own if others join. */
+  #grantQuanta(): void {
+    const parties = [...this.#parties.values()]
+    if (parties.some(({ usedMs }) => usedMs > 0)) return
+    for (const party of parties) party.quantumMs = parties.length > 1 ? QUANTUM_MS : QUANTUM_ALONE_MS
   }
 
   #forgetIdle(nowMs: number): void {
@@ -135,7 +154,7 @@ export class FairScheduler {
   #partyNamed(name: string): Party {
     const known = this.#parties.get(name)
     if (known) return known
-    const party = { waiting: [], usedMs: 0, debtMs: 0, activeUntilMs: 0 }
+    const party = { waiting: [], usedMs: 0, quantumMs: QUANTUM_MS, debtMs: 0, activeUntilMs: 0 }
     this.#parties.set(name, party)
     return party
   }

@@ -3,9 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 /** Where supervisors and load balancers ask, on every port and without a key; no part of the contract of the API. */
 export const PROBE_PATHS: readonly string[] = ['/healthz', '/readyz']
 
-/** What `/readyz` answers with: `ready`, or why this node should get no requests. */
+/** What `/readyz` answers with. */
 export interface ReadinessProbe {
+  /** `ready`, or why this node should get no requests. */
   status(): Promise<string>
+  /** What an operator has to look at, although the node serves requests. */
+  warnings(): string[]
 }
 
 /** Adds `/healthz`, which answers while the process does, and `/readyz`, which answers 503 if the node cannot serve requests. */
@@ -13,7 +16,8 @@ export function addProbes(app: FastifyInstance, readiness: ReadinessProbe): void
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     const status = await readiness.status()
-    return reply.code(status === 'ready' ? 200 : 503).send({ status })
+    const warnings = readiness.warnings()
+    return reply.code(status === 'ready' ? 200 : 503).send({ status, ...(warnings.length > 0 && { warnings }) })
   })
 }
 

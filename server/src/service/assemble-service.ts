@@ -16,25 +16,24 @@ import { loadOperations } from '../console/operation-api.ts'
 import { Admission } from '../http/admission.ts'
 import { compileAll } from '../http/compile-later.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
-import { nodeId } from '../ids/node-id.ts'
 import { type Installation, verifyMasterKey } from '../installation/installation.ts'
 import { createAuditMeter } from '../metrics/audit-metrics.ts'
 import { createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
 import { hashIdentifier } from '../security/identifiers.ts'
 import { WebhookSecretBox } from '../security/webhook-secret.ts'
-import { DatabaseUnavailable } from '../store/database/database.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
 import { LiveGate } from '../underwriting/live-gate.ts'
 import { VERSION } from '../version.ts'
 import { Dispatcher, type DispatcherTimings } from '../webhooks/dispatcher.ts'
-import { ClockSkew } from './clock-skew.ts'
-import { DatabaseHealth } from './database-health.ts'
+import type { DatabaseHealth } from './database-health.ts'
 import { firstRun } from './first-run.ts'
 import { Listener } from './listener.ts'
+import { logErrors } from './log.ts'
 import { Readiness } from './readiness.ts'
 import { Upkeep } from './upkeep.ts'
 import { upkeepTasks } from './upkeep-tasks.ts'
+import { watchDatabases, watchLogs } from './watch-databases.ts'
 
 /** Leaves the first seconds to requests that were waiting for the start. */
 const DEFERRED_WORK_AFTER_MS = 2_000
@@ -87,7 +86,9 @@ export async function assembleService(
       'a row that grants power and that this service did not write so was refused',
     ),
   )
-  const health = watchDatabases(installation, { logger, metrics })
+  const measureAudit = createAuditMeter(metrics)
+  const logsBehind = watchLogs(installation, { logger, measureAudit })
+  const health = watchDatabases(installation, { logger, metrics, logsBehind })
   closers.push(() => health.close())
   const applied = await storage.migrate()
   if (applied.length > 0) logger.info({ applied }, 'database migrated')
@@ -99,11 +100,14 @@ export async function assembleService(
     installation,
     logger,
     metrics,
-    readiness: new Readiness(() => health.check()),
+    readiness: new Readiness(
+      () => health.check(),
+      () => ENVIRONMENTS.flatMap((name) => logsBehind[name].warnings()),
+    ),
     admission: new Admission(),
     measureRequests: createRequestMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
-    measureAudit: createAuditMeter(metrics),
+    measureAudit,
     sealers: new Map<Environment, Sealer>(),
   }
   const servers = await buildServers(parts, { roles, closers, buildsPage })
@@ -268,38 +272,6 @@ function buildConsole(
   buildsPage: boolean,
 ): ConsoleServer {
   return buildConsoleServer({ installation, logger, admission, metrics, readiness, buildsPage })
-}
-
-function watchDatabases(
-  { storage, clock }: Installation,
-  { logger, metrics }: { logger: Logger; metrics: Registry },
-): DatabaseHealth {
-  const skew = new ClockSkew({
-    onSkewed: (database, skewMs) =>
-      logger.warn({ database, skew_ms: Math.round(skewMs) }, 'the clock of this machine differs from the database’s'),
-    onAgreeing: (database) => logger.info({ database }, 'the clock of this machine agrees with the database’s'),
-  })
-  skew.register(metrics)
-  return new DatabaseHealth({
-    clock,
-    onClockMeasured(database, offset) {
-      skew.note(database, offset)
-      // One reference for all three: an environment on another server may have another clock.
-      if (database === 'control' && !storage.embedded) clock.correct(offset)
-    },
-    databases: { control: storage.control, ...storage.environments },
-    node: nodeId,
-    onProblem: (database, problem) => logger.error({ database, problem }, 'the database cannot serve requests'),
-    onRecovery: (database) => logger.info({ database }, 'the database serves requests again'),
-  })
-}
-
-/** The error listener of a background job. While the database is away every round fails, and `DatabaseHealth` says so once. */
-function logErrors(logger: Logger, message: string, fields: object = {}): (error: unknown) => void {
-  return (error) => {
-    if (error instanceof DatabaseUnavailable) logger.debug({ err: error, ...fields }, message)
-    else logger.error({ err: error, ...fields }, message)
-  }
 }
 
 function startConsequenceWorker(

@@ -1,6 +1,8 @@
 import type { Database } from '../store/database/database.ts'
 import {
   type ClockOffset,
+  type CommitDurability,
+  commitDurability,
   findHealthProblem,
   forgetNode,
   type HealthProblem,
@@ -21,10 +23,12 @@ export interface DatabaseHealthParts {
   onRecovery: (database: string) => void
   clock: { systemMs(): number }
   onClockMeasured: (database: string, offset: ClockOffset) => void
+  onDurabilityFound: (database: string, durability: CommitDurability) => void
 }
 
 /**
- * Checks every few seconds, and when asked, that the databases can be read and written, and measures their clocks.
+ * Checks every few seconds, and when asked, that the databases can be read and written, and asks for their clocks and for what
+ * their commits wait for.
  *
  * Each database is in one of two states, and only a transition is reported:
  *
@@ -79,7 +83,7 @@ export class DatabaseHealth {
   async #checkOne(name: string, database: Database): Promise<void> {
     const { node, onProblem, onRecovery } = this.#parts
     const problem = await findHealthProblem(database, { node, withinMs: CHECK_WITHIN_MS })
-    if (!problem) await this.#measureClock(name, database)
+    if (!problem) await this.#ask(name, database)
     const known = this.#problems.get(name)
     if (problem === known) return
     if (problem) {
@@ -91,10 +95,11 @@ export class DatabaseHealth {
     }
   }
 
-  async #measureClock(name: string, database: Database): Promise<void> {
-    const { clock, onClockMeasured } = this.#parts
+  async #ask(name: string, database: Database): Promise<void> {
+    const { clock, onClockMeasured, onDurabilityFound } = this.#parts
     try {
       onClockMeasured(name, await measureClock(database, { clock, withinMs: CHECK_WITHIN_MS }))
+      onDurabilityFound(name, await commitDurability(database, { withinMs: CHECK_WITHIN_MS }))
     } catch {
       // The database went away after its check; the next one reports that.
     }

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { DatabaseUnavailable } from '../store/database/database.ts'
 
 type Destination = DestinationStream & { flushSync(): void }
 
@@ -102,4 +103,12 @@ function droppedLine(count: number): string {
 function sleep(ms: number): number {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
   return ms
+}
+
+/** The error listener of a background job. While the database is away every round fails, and `DatabaseHealth` says so once. */
+export function logErrors(logger: Logger, message: string, fields: object = {}): (error: unknown) => void {
+  return (error) => {
+    if (error instanceof DatabaseUnavailable) logger.debug({ err: error, ...fields }, message)
+    else logger.error({ err: error, ...fields }, message)
+  }
 }

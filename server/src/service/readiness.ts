@@ -12,11 +12,13 @@ const ANSWER_WITHIN_MS = 2_000
  */
 export class Readiness implements ReadinessProbe {
   readonly #findProblem: () => Promise<string | undefined>
+  readonly warnings: () => string[]
   #isDraining = false
   #asking: Promise<string | undefined> | undefined
 
-  constructor(findProblem: () => Promise<string | undefined>) {
+  constructor(findProblem: () => Promise<string | undefined>, warnings: () => string[] = () => []) {
     this.#findProblem = findProblem
+    this.warnings = warnings
   }
 
   /** `ready`, `draining`, or what is wrong with a database. */

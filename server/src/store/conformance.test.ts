@@ -14,7 +14,7 @@ import { GroupCommit } from './write-path/group-commit.ts'
 import type { AuditEntryRow, EventRow } from './write-path/record.ts'
 
 /** No list of entries is sealed here. */
-const NO_MAC = () => ''
+const NO_MAC = () => new Uint8Array()
 
 const testStorage = await createTestStorage()
 const storage = await openStorage(readConfig(testStorage.env))
@@ -71,6 +71,23 @@ test('text, exact decimals, timestamps to the millisecond and nulls are read bac
     ['12345678901234.5678', 9007199254740991, '2026-02-28', NOW, 0.1],
   )
   assert.deepEqual(types, { d: '12345678901234.5678', n: 9007199254740991, day: '2026-02-28', t: NOW, f: 0.1 })
+})
+
+test('only a statement that keeps its plan is executed without being planned anew', async () => {
+  const [kept, own] = ['SELECT $1::integer AS kept', 'SELECT $1::integer AS own']
+  for (let n = 0; n < 3; n++) {
+    await database.query(kept, [n], { keepPlan: true })
+    await database.query(own, [n])
+  }
+  // Of the session that answers, which is the same as before: no other statement runs at the same time.
+  const plansOf = async (sql: string, keepPlan: boolean) =>
+    database.query(
+      'SELECT custom_plans AS own, generic_plans AS kept FROM pg_prepared_statements WHERE statement = $1',
+      [sql],
+      { keepPlan },
+    )
+  assert.deepEqual(await plansOf(kept, true), [{ own: 0, kept: 3 }])
+  assert.deepEqual(await plansOf(own, false), [{ own: 3, kept: 0 }])
 })
 
 test('changes committed at the same time each get their own result, and a change that lost writes nothing', async () => {
@@ -207,7 +224,10 @@ test('the entries of a trail are numbered 1, 2, 3 …, even when several nodes w
   const queues = Array.from({ length: 4 }, () => new GroupCommit(database, NO_MAC))
   await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
-      queues[n % 4]!.commit({ organizationId, auditEntries: [{ ...auditEntry(`aud_trail_${n}`), mac: 'none' }] }),
+      queues[n % 4]!.commit({
+        organizationId,
+        auditEntries: [{ ...auditEntry(`aud_${String(n).padStart(26, '0')}`), mac: new Uint8Array() }],
+      }),
     ),
   )
   const rows = await database.query<{ seq: number }>(

@@ -30,9 +30,10 @@ test('a start waits 30 s for a PostgreSQL that is slow to accept a connection', 
   const { url, accepted } = await startSilentServer(t)
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const opening = openStorage({
-    databaseUrls: { control: url, sandbox: url, production: url },
+    databaseUrls: { control: [url], sandbox: [url], production: [url] },
     databaseTimeoutMs: 10_000,
     dataDir: '',
+    embeddedFsync: true,
   })
   await accepted()
   t.mock.timers.tick(29_999)
@@ -44,7 +45,12 @@ test('a start waits 30 s for a PostgreSQL that is slow to accept a connection', 
 test('after a start, a new connection may take less', async (t) => {
   const { url, accepted } = await startSilentServer(t)
   let connectWithinMs = 30_000
-  const database = openPostgres({ url, schema: 'x', statementMs: 10_000, connectWithinMs: () => connectWithinMs })
+  const database = openPostgres({
+    urls: [url],
+    schema: 'x',
+    statementMs: 10_000,
+    connectWithinMs: () => connectWithinMs,
+  })
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const during = database.query('SELECT 1')
   await accepted()

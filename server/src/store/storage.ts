@@ -10,6 +10,8 @@ export interface Storage {
   embedded: boolean
   control: Database
   environments: Record<Environment, Database>
+  /** The databases whose setting names several servers: when the primary fails, a standby takes over. */
+  failingOver: ReadonlySet<keyof typeof SCHEMAS>
   /** Applies the pending migrations of all three schemas and returns their names. */
   migrate(): Promise<string[]>
   /** Says that clients wait from now on, so that a connection that cannot be made fails sooner. */
@@ -17,6 +19,7 @@ export interface Storage {
   close(): Promise<void>
 }
 
+const DATABASES = ['control', 'sandbox', 'production'] as const
 const SCHEMAS = { control: 'verdigraph_control', sandbox: 'verdigraph_sandbox', production: 'verdigraph_production' }
 
 /**
@@ -24,10 +27,10 @@ const SCHEMAS = { control: 'verdigraph_control', sandbox: 'verdigraph_sandbox', 
  * embedded database is still opening when this returns; its first statements wait.
  */
 export async function openStorage(
-  config: Pick<Config, 'databaseUrls' | 'databaseTimeoutMs' | 'dataDir'>,
+  config: Pick<Config, 'databaseUrls' | 'databaseTimeoutMs' | 'dataDir' | 'embeddedFsync'>,
   { longStatements = false }: StorageOptions = {},
 ): Promise<Storage> {
-  return config.databaseUrls ? openServers(config, { longStatements }) : openEmbedded(config.dataDir)
+  return config.databaseUrls ? openServers(config, { longStatements }) : openEmbedded(config)
 }
 
 /** How storage is opened: `longStatements` lifts the limit on how long a statement may take. */
@@ -35,13 +38,19 @@ export interface StorageOptions {
   longStatements?: boolean
 }
 
-async function openEmbedded(dataDir: string): Promise<Storage> {
+async function openEmbedded({ dataDir, embeddedFsync }: Pick<Config, 'dataDir' | 'embeddedFsync'>): Promise<Storage> {
   const unlock = await lockFolder(dataDir)
   try {
     const { folder, markComplete } = prepareDatabaseFolder(dataDir)
-    const control = openPglite({ dataDir: folder, schema: SCHEMAS.control, onOpen: markComplete })
+    const control = openPglite({
+      dataDir: folder,
+      syncs: embeddedFsync,
+      schema: SCHEMAS.control,
+      onOpen: markComplete,
+    })
     return assemble({
       embedded: true,
+      failingOver: new Set(),
       control,
       sandbox: control.inSchema(SCHEMAS.sandbox),
       production: control.inSchema(SCHEMAS.production),
@@ -70,7 +79,7 @@ async function openServers(
   let connectWithinMs = CONNECT_WITHIN_MS.starting
   const open = (name: keyof typeof SCHEMAS) =>
     openPostgres({
-      url: databaseUrls![name],
+      urls: databaseUrls![name],
       schema: SCHEMAS[name],
       statementMs,
       connectWithinMs: () => connectWithinMs,
@@ -92,7 +101,8 @@ async function openServers(
   const endStart = () => {
     connectWithinMs = CONNECT_WITHIN_MS.serving
   }
-  return assemble({ embedded: false, control, sandbox, production, endStart, close })
+  const failingOver = new Set(DATABASES.filter((name) => databaseUrls![name].length > 1))
+  return assemble({ embedded: false, failingOver, control, sandbox, production, endStart, close })
 }
 
 /** PostgreSQL 15 is the oldest release that the tests run on. */
@@ -112,14 +122,17 @@ async function requireServer(database: Database, setting: string): Promise<void>
 
 function assemble({
   embedded,
+  failingOver,
   control,
   sandbox,
   production,
   endStart,
   close,
-}: Pick<Storage, 'embedded' | 'control' | 'endStart' | 'close'> & Record<Environment, Database>): Storage {
+}: Pick<Storage, 'embedded' | 'failingOver' | 'control' | 'endStart' | 'close'> &
+  Record<Environment, Database>): Storage {
   return {
     embedded,
+    failingOver,
     control,
     environments: { sandbox, production },
     async migrate() {

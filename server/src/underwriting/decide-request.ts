@@ -15,7 +15,7 @@ import { type UsageCounter, verdictCounter } from '../store/environment/usage.ts
 import type { Change } from '../store/write-path/change.ts'
 import type { DomainEvent } from '../store/write-path/record.ts'
 import type { ActivePolicies } from './active-policies.ts'
-import { type DecisionRequest, factsOf, seenMark, stateOf } from './facts-of.ts'
+import { type DecisionRequest, factsOf, madeOn, stateOf } from './facts-of.ts'
 
 /** Whom to decide about, and what was asked for. */
 export interface EntityRequest extends DecisionRequest {
@@ -37,7 +37,7 @@ export interface DecidingTools {
 export interface UnwrittenDecision {
   decision: UnderwritingDecision
   now: string
-  change: Pick<Change, 'decisions' | 'consequences'>
+  change: Pick<Change, 'decisions'>
   domainEvents: DomainEvent[]
   counts: [counter: UsageCounter, count: number][]
 }
@@ -122,9 +122,7 @@ function writesOf(
   }
   return {
     change: {
-      decisions: [{ ...row, documents: { body, ...evidence } }],
-      // A fact committed since the read queued no re-evaluation of this decision; the worker checks for such facts.
-      consequences: [{ kind: 'reevaluation', entity_id, mark: seenMark(id, entity) }],
+      decisions: [{ ...row, documents: { body, ...evidence }, madeOn: madeOn(entity) }],
     },
     domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [

@@ -3,6 +3,7 @@ import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../cor
 import { isHash } from '../core/audit/merkle-tree.ts'
 import type { DecisionEntry } from '../store/environment/decisions.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import { hashOfStored } from '../store/environment/stored-entry.ts'
 
 /** Where an entry is in the log, and what leads from its leaf to the newest signed head. */
 export interface EntryProof {
@@ -30,6 +31,11 @@ export async function proveEntry(
   const proof = hashes.every(isHash)
     ? inclusionProof(leaf, ({ level, index }) => byPosition.get(`${level} ${index}`)!)
     : null
-  const isValid = verifyInclusion({ ...leaf, leafHash: entry.leaf_hash, proof: proof ?? [], root: head.root_hash })
+  const isValid = verifyInclusion({
+    ...leaf,
+    leafHash: hashOfStored(entry) ?? '',
+    proof: proof ?? [],
+    root: head.root_hash,
+  })
   return { leafIndex, checkpoint: checkpointOf(head), proof, isValid }
 }

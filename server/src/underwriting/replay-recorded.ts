@@ -9,6 +9,7 @@ import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import { jsonDifferences } from '../core/policy/json-differences.ts'
 import { isObject } from '../core/stored-json.ts'
 import type { DecisionEntry, RecordedDecision } from '../store/environment/decisions.ts'
+import { hashOfStored } from '../store/environment/stored-entry.ts'
 import { dataOf } from '../store/write-path/entry-data.ts'
 import { compileOnce } from './compiled-policies.ts'
 
@@ -89,7 +90,7 @@ function traceDifferences({ trace }: RecordedDecision, evaluation: Evaluation): 
 /** The data of an audit entry; null if this service did not write it so, or its leaf in the log has another hash. */
 function auditedValues(entry: DecisionEntry | null): AuditedValues | null {
   if (!entry?.is_authentic) return null
-  return entry.leaf_hash === (entry.sealed_hash ?? entry.leaf_hash) ? dataOf(entry) : null
+  return entry.sealed_hash === null || entry.sealed_hash === hashOfStored(entry) ? dataOf(entry) : null
 }
 
 /** The parts that differ from the audit entry. Compared even with an altered entry, which is itself a difference. */

@@ -75,8 +75,12 @@ function Verdict({ status: { verified, failure, head } }: { status: Status }) {
           Verified: {writeCount(verified.leaves)} entries and {writeCount(verified.records_compared)} records are as
           they were recorded
         </b>
-      ) : (
+      ) : verified.lost_after === null ? (
         <b className="text-decline">Altered: the log or records behind it are not as they were recorded</b>
+      ) : (
+        <b className="text-decline">
+          Entries lost: of those that were signed, the database has at most the first {writeCount(verified.lost_after)}
+        </b>
       )}
       <span className="secondary">
         {' '}

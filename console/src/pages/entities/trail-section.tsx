@@ -53,7 +53,7 @@ function ProofBadge() {
       )}
       {verified?.intact === false && (
         <StateBadge tone="bad" icon={<IconAlertOctagon />}>
-          The log was altered
+          {verified.lost_after === null ? 'The log was altered' : 'The log has lost entries'}
         </StateBadge>
       )}
     </PageLink>

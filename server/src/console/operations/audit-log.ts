@@ -9,7 +9,7 @@ import { listOperators } from '../../store/control/operators.ts'
 import type { AuditLogPosition } from '../../store/environment/audit-log.ts'
 import type { ListedAuditEntry } from '../../store/environment/audit-trail.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
-import { entryOf } from '../../store/environment/stored-entry.ts'
+import { entryOf, leafHashOfListed } from '../../store/environment/stored-entry.ts'
 import { defineOperation } from '../define-operation.ts'
 
 const ENTRIES_PER_PAGE_MAX = 500
@@ -140,7 +140,7 @@ function describeEntry(row: ListedAuditEntry, names: ReadonlyMap<string, string>
   return {
     ...entry,
     actor: { ...entry.actor, name: names.get(entry.actor.id) ?? null },
-    leaf_hash: row.leaf_hash,
+    leaf_hash: leafHashOfListed(row),
     /** The index of its leaf in the tree; null while it waits for the sealer. */
     leaf_index: row.leaf_index,
   }

@@ -31,8 +31,8 @@ export interface Assessment extends AssessedAmount {
   reading: SlotReading
   /** The answers of the rules before the score. */
   before: RuleAnswers
-  /** The answers of all rules: before the score, then after it. */
-  answers: RuleAnswers['answers']
+  /** The traces of all rules: before the score, then after it. */
+  ruleTraces: RuleAnswers['traces']
   /** The bin of each characteristic. */
   bins: ScoredCard['bins']
   /** The score without the points of rules. */
@@ -95,7 +95,7 @@ function settle(policy: CompiledPolicy, unsettled: Unsettled): Assessment {
   const tier = tierOf(policy, total)
   const confidence = confidenceIn(policy, reading, { total, openPoints: before.openPoints })
   const judged = { figures, reading, tier, total, badPpm, asked }
-  const { bounds, answers, held } = boundAndRule(policy, judged, before)
+  const { bounds, ruleTraces, held } = boundAndRule(policy, judged, before)
   const question = { amount: figures.amount, held, score: total, completeness, confidence, bounds }
   const { verdict, settledBy } = verdictOn(policy, question)
   return {
@@ -103,7 +103,7 @@ function settle(policy: CompiledPolicy, unsettled: Unsettled): Assessment {
     request,
     reading,
     before,
-    answers,
+    ruleTraces,
     held,
     bins,
     cardTotal,
@@ -118,21 +118,21 @@ function settle(policy: CompiledPolicy, unsettled: Unsettled): Assessment {
   }
 }
 
-/** The bounds of the limit, and the answers of all rules: those after the score see the bounds, and may add to them. */
+/** The bounds of the limit, and the traces of all rules: those after the score see the bounds, and may add to them. */
 function boundAndRule(
   policy: CompiledPolicy,
   judged: JudgedAmount,
   before: RuleAnswers,
-): Pick<Assessment, 'bounds' | 'answers' | 'held'> {
+): Pick<Assessment, 'bounds' | 'ruleTraces' | 'held'> {
   if (judged.figures.amount !== undefined) fillVariables(policy, judged)
   const bounds = limitBounds(policy, judged, before.held)
-  if (policy.afterScore.length === 0) return { bounds, answers: before.answers, held: before.held }
+  if (policy.afterScore.length === 0) return { bounds, ruleTraces: before.traces, held: before.held }
   const slots = judged.reading.values
   if (bounds !== null && bounds.missing.length === 0)
     slots[policy.slots.variables['limit.amount']] = bounds.lowest?.amount
   const after = runRules(policy.afterScore, slots)
   if (bounds !== null) addCaps(bounds, after.held, slots)
-  return { bounds, answers: [...before.answers, ...after.answers], held: [...before.held, ...after.held] }
+  return { bounds, ruleTraces: [...before.traces, ...after.traces], held: [...before.held, ...after.held] }
 }
 
 const MILLION = 1_000_000

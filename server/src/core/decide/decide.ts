@@ -6,7 +6,6 @@ import { type DecisionTrace, type DerivedTrace, ENGINE_VERSION, type Evaluation 
 import { readFigures } from './read-figures.ts'
 import { readSlots } from './read-slots.ts'
 import { conditionsFor, reasonsFor } from './reasons.ts'
-import { traceRules } from './run-rules.ts'
 import { scorecardLines } from './score.ts'
 import { type Settled, settled } from './settling-steps.ts'
 import { termsUsed } from './terms-used.ts'
@@ -59,7 +58,7 @@ function traceOf({ policy, asked, offer, settledBy }: Judgement): DecisionTrace 
     engine_version: ENGINE_VERSION,
     limit: offer.limit,
     request: asked.request,
-    rule_trace: traceRules(policy, asked),
+    rule_trace: asked.ruleTraces,
     score: scoreTrace(policy, asked),
     scorecard: scorecardLines(policy, asked),
     settled_by: settledBy,

@@ -7,7 +7,6 @@ import { type BetterAmount, betterAmount } from './better-amount.ts'
 import { type Judgement, judge } from './decide.ts'
 import type { RuleTrace, ScorecardLine } from './evaluation.ts'
 import { pricedTerms } from './limit-bounds.ts'
-import { traceRules } from './run-rules.ts'
 import { scorecardLines } from './score.ts'
 import { termsUsed } from './terms-used.ts'
 
@@ -97,14 +96,13 @@ function usedProduct(judgement: Judgement): UsedProduct {
 }
 
 function explainRules(policy: CompiledPolicy, asked: Assessment): ExplainedRule[] {
-  const traces = traceRules(policy, asked)
   const { rules, after_score = [] } = policy.document
   const written = [...rules, ...after_score]
   return [...policy.rules, ...policy.afterScore].map((rule, index) => {
     const { id, reason, reads } = rule
     const { when, explanation } = written.find((one) => one.id === id)!
     return {
-      ...traces[index]!,
+      ...asked.ruleTraces[index]!,
       code: reason.code,
       label: reason.label,
       explanation,

@@ -85,7 +85,8 @@ export function limitBounds(
   const smallest = rates === undefined ? 0 : smallestLent(product.minimum, rates)
   const bounds: LimitBounds = { currency, step, smallest, terms: [], missing, lowest: undefined }
   const isLikeAsked = asked?.bounds?.missing.length === 0 && pricedTerms(figures, asked.tier) === product
-  for (const [index, bound] of policy.limitTerms.entries()) {
+  for (let index = 0; index < policy.limitTerms.length; index++) {
+    const bound = policy.limitTerms[index]!
     const before = asked?.bounds?.terms[index]
     // A term that is 0 ÷ 0 is left out, so that another may be in its place.
     if (isLikeAsked && !bound.followsAmount && before?.term === bound.term) {

@@ -34,6 +34,16 @@ describe('the personas of sandbox-policy-v1', () => {
   }
 })
 
+it('facts are derived without a change of the state, which decisions about one entity share', () => {
+  const [now] = NOWS as [string]
+  for (const persona of personas(now)) {
+    const state = stateOf(persona, now)
+    const before = JSON.stringify(state)
+    factsOf(persona, now, state)
+    assert.equal(JSON.stringify(state), before, persona.name)
+  }
+})
+
 describe('prime with old transactions', () => {
   for (const [years, months] of [
     [0, 8],
@@ -71,14 +81,14 @@ describe('bad company with a revoked consent', () => {
   }
 })
 
-function factsOf({ entity, underwrite, ...persona }: Persona, now: string) {
+function factsOf({ entity, underwrite, ...persona }: Persona, now: string, state = stateOf(persona, now)) {
   const { product, requested_amount: requestedAmount, currency } = underwrite
   const request = {
     product,
     ...(requestedAmount !== undefined && { requestedAmount }),
     ...(currency !== undefined && { currency }),
   }
-  return deriveFacts({ state: stateOf(persona, now), entity, request, now })
+  return deriveFacts({ state, entity, request, now })
 }
 
 function stateOf(persona: Omit<Persona, 'entity' | 'underwrite'>, now: string): EntityState {

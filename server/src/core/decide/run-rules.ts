@@ -1,12 +1,10 @@
-import type { CompiledPolicy, CompiledRule } from '../policy/compile/compiled-policy.ts'
+import type { CompiledRule } from '../policy/compile/compiled-policy.ts'
 import type { Slots } from '../policy/expression/compile-expression.ts'
 import type { RuleTrace } from './evaluation.ts'
-import type { SlotReading } from './read-slots.ts'
 
-/** What the rules of a list answered, and those that hold; both in the order of the document. */
+/** How the rules of a list were evaluated, and those that hold; both in the order of the document. */
 export interface RuleAnswers {
-  /** Whether each rule holds; null if that depends on a missing value. */
-  answers: (boolean | null)[]
+  traces: RuleTrace[]
   held: CompiledRule[]
   /** What the rules that hold add to the score. */
   points: number
@@ -22,53 +20,31 @@ export interface RuleAnswers {
  * amount, rules that do not depend on it answer as before.
  */
 export function runRules(rules: readonly CompiledRule[], values: Slots, before?: RuleAnswers): RuleAnswers {
-  const ran: RuleAnswers = { answers: new Array(rules.length), held: [], points: 0, openPoints: 0 }
+  const ran: RuleAnswers = { traces: new Array(rules.length), held: [], points: 0, openPoints: 0 }
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index]!
-    const answer = before === undefined || rule.dependsOnAmount ? answerOf(rule, values) : before.answers[index]!
-    ran.answers[index] = answer
-    if (answer === true) ran.held.push(rule)
+    const trace = before === undefined || rule.dependsOnAmount ? runRule(rule, values) : before.traces[index]!
+    const isHeld = trace === rule.heldTrace
+    ran.traces[index] = trace
+    if (isHeld) ran.held.push(rule)
     if (rule.points === 0) continue
-    if (answer === true) ran.points += rule.points
-    ran.openPoints += openPoints(rule, answer, values)
+    if (isHeld) ran.points += rule.points
+    ran.openPoints += openPoints(rule, trace.holds, values)
   }
   return ran
 }
 
-/** The traces of all rules, those before the score first, from their answers and the values that they read. */
-export function traceRules(
-  { rules, afterScore, slots }: CompiledPolicy,
-  { answers, reading }: { answers: readonly (boolean | null)[]; reading: SlotReading },
-): RuleTrace[] {
-  const traces: RuleTrace[] = new Array(answers.length)
-  for (let index = 0; index < answers.length; index++) {
-    const rule = index < rules.length ? rules[index]! : afterScore[index - rules.length]!
-    const answer = answers[index]!
-    if (answer === null) traces[index] = undecidedTrace(rule, reading.values, slots.names)
-    else traces[index] = answer ? rule.heldTrace : rule.notHeldTrace
-  }
-  return traces
-}
-
-function undecidedTrace(
-  { action, id: rule, reads, allMissingTrace }: CompiledRule,
-  values: Slots,
-  names: readonly string[],
-): RuleTrace {
-  if (isAllMissing(reads, values)) return allMissingTrace
-  const missing: string[] = []
-  for (const slot of reads) if (values[slot] === undefined) missing.push(names[slot]!)
-  return { action, holds: null, missing, rule }
-}
-
-function isAllMissing(reads: readonly number[], values: Slots): boolean {
-  for (const slot of reads) if (values[slot] !== undefined) return false
-  return true
-}
-
-function answerOf(rule: CompiledRule, values: Slots): boolean | null {
+/** Evaluates a rule; it shares its traces among all decisions, except where only some of what it reads is missing. */
+function runRule(rule: CompiledRule, values: Slots): RuleTrace {
   const holds = rule.holds(values)
-  return holds === true || holds === false ? holds : null
+  if (holds === true) return rule.heldTrace
+  return holds === false ? rule.notHeldTrace : undecidedTrace(rule, values)
+}
+
+function undecidedTrace({ action, id: rule, reads, allMissingTrace }: CompiledRule, values: Slots): RuleTrace {
+  if (reads.every((slot) => values[slot] === undefined)) return allMissingTrace
+  const missing = allMissingTrace.missing.filter((_, index) => values[reads[index]!] === undefined)
+  return { action, holds: null, missing, rule }
 }
 
 function openPoints({ points, asksFor }: CompiledRule, holds: boolean | null, values: Slots): number {

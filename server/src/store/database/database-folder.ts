@@ -51,6 +51,7 @@ export function prepareDatabaseFolder(dataDir: string): { folder: string; markCo
       // The order survives a power failure. Files are on disk before the marker is removed, so none is lost unmarked.
       // The removal is on disk before the first write, because a marker that came back would delete all later data.
       settleTree(folder)
+      fsyncPath(dataDir)
       rmSync(join(folder, INCOMPLETE_MARKER), { force: true })
       fsyncPath(folder)
     },

@@ -4,8 +4,8 @@ export type Row = Record<string, unknown>
 /** How a statement is planned. */
 export interface StatementOptions {
   /**
-   * Lets the embedded database, where planning takes longer than executing, use one plan for a while. Only for statements
-   * that read by key or read a small table, so that one plan suits any parameters, also of a table that was smaller at first.
+   * Uses one plan for a while (`KeptPlans`), because planning takes longer than executing. Only for statements that read by key
+   * or read a small table, so that one plan suits any parameters, also of a table that was smaller at first.
    */
   keepPlan?: boolean
 }
@@ -29,6 +29,12 @@ export interface Database extends Queryable {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** The same schema, with another limit on how long a statement may go without an answer. */
   within(ms: number): Queryable
+  /**
+   * Reads, and resolves once what was found is as durable as commits are here; undefined if nothing was. A commit whose wait for
+   * a standby was cancelled, or that a restart found on the disk of the primary alone, is visible although a failover may still
+   * take it away. Reads again if another server became the primary meanwhile.
+   */
+  durably<T>(read: () => Promise<T | undefined>): Promise<T | undefined>
   /** A handle on another schema of the same server. */
   inSchema(schema: string): Database
   close(): Promise<void>
@@ -148,8 +154,8 @@ export function quotedSchema(schema: string): string {
  *
  * Every execution gets its own plan, for the current sizes of the tables. A cached plan is made while tables are small,
  * scans them sequentially, and stays in use as they grow, until the next ANALYZE; forcing index scans does not help,
- * because such a plan may still join in the wrong order. Planning costs a fraction of a millisecond, and some
- * milliseconds in the embedded database: see `StatementOptions.keepPlan`.
+ * because such a plan may still join in the wrong order. Statements that run often keep their plan for a short time:
+ * see `StatementOptions.keepPlan`.
  *
  * Bitmap scans are off, because rows are looked up by key or read in index order: a bitmap scan would collect all
  * hundred thousand links of a hub first and then sort them.

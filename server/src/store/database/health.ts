@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { TIMELINE } from './find-primary.ts'
 
 /** Why a database cannot serve requests. */
 export type HealthProblem = 'database_unreachable' | 'disk_full' | 'database_read_only'
@@ -31,6 +32,28 @@ export async function listRunningNodes(control: Database, withinSeconds: number)
 /** Forgets the last health check of a node that ends. */
 export async function forgetNode(database: Database, node: string): Promise<void> {
   await database.query('DELETE FROM node_heartbeats WHERE node = $1', [node])
+}
+
+/** What a commit waits for before it is answered: synchronous standbys, or the disk of its own server alone. */
+export interface CommitDurability {
+  isSynchronous: boolean
+  /** `synchronous_standby_names`: which standbys, and how many of them. */
+  standbys: string
+  /** The timeline of the server: each failover and each restore begins another. */
+  timeline: string
+}
+
+/** Asks what commits wait for. Sessions of this service ask for `synchronous_commit = on`, but a pooler may not pass that on. */
+export async function commitDurability(
+  database: Database,
+  { withinMs }: { withinMs: number },
+): Promise<CommitDurability> {
+  const [row] = await database.within(withinMs).query<{ standbys: string; waits: string; timeline: string }>(
+    `SELECT current_setting('synchronous_standby_names') AS standbys, current_setting('synchronous_commit') AS waits,
+         ${TIMELINE} AS timeline`,
+  )
+  const { standbys, waits, timeline } = row!
+  return { isSynchronous: standbys !== '' && (waits === 'on' || waits === 'remote_apply'), standbys, timeline }
 }
 
 /** The clock of a database minus the machine's, and how far off the measurement may be: half of its round trip. */

@@ -8,7 +8,8 @@ import {
   type Transaction,
 } from './database.ts'
 import { encodeParams } from './encode-params.ts'
-import type { WorkerReply, WorkerRequest } from './pglite-worker.ts'
+import { givenRowsOf } from './kept-plans.ts'
+import type { WorkerData, WorkerReply, WorkerRequest } from './pglite-worker.ts'
 
 /**
  * Opens one schema of the embedded database in a folder. It returns before the database is open: statements wait until
@@ -16,14 +17,16 @@ import type { WorkerReply, WorkerRequest } from './pglite-worker.ts'
  */
 export function openPglite({
   dataDir,
+  syncs,
   schema,
   onOpen,
-}: {
-  dataDir: string
+}: WorkerData & {
   schema: string
   onOpen: () => void
 }): Database {
-  const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: { dataDir } })
+  const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), {
+    workerData: { dataDir, syncs } satisfies WorkerData,
+  })
   return databaseOn(new PgliteSession(worker, { dataDir, onOpen }), schema)
 }
 
@@ -52,6 +55,7 @@ function databaseOn(session: PgliteSession, schema: string): Database {
         }
       }),
 
+    durably: (read) => read(), // it has no standby
     inSchema: (other) => databaseOn(session, other),
     close: () => session.close(),
   }
@@ -71,10 +75,6 @@ function rethrowAsUnavailable(dataDir: string): (error: Error) => never {
 /** What a stopped worker was doing can be found out only by the next process that opens the folder. */
 const cannotEnd = async () => false
 
-function rowsOf(params: readonly unknown[] = []): number {
-  return params.reduce<number>((most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most), 0)
-}
-
 type Waiting = { resolve: (rows: Row[]) => void; reject: (error: Error) => void }
 
 /** Sends requests to the worker thread and matches its replies. */
@@ -91,14 +91,21 @@ class PgliteSession {
   constructor(worker: Worker, { dataDir, onOpen }: { dataDir: string; onOpen: () => void }) {
     this.#worker = worker
     this.#opened = this.#replyTo(0).catch(rethrowAsUnavailable(dataDir)).then(onOpen)
-    this.#opened.catch(() => worker.terminate()) // every statement rejects with the error
+    this.#opened.catch(() => {
+      this.#closed = true // every statement rejects with the error
+      return worker.terminate()
+    })
     this.#transactionEnd = this.#opened
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     worker.on('message', (reply: WorkerReply) => this.#settle(reply))
     worker.on('error', (error) => this.#failAll(error))
     worker.on('exit', () => {
+      const wasServing = !this.#closed && !this.#waiting.has(0)
       this.#closed = true
       this.#failAll(new Error('the embedded database has stopped'))
+      // PostgreSQL panics when its write-ahead log cannot be written or synced. A server would recover what is on disk; here
+      // the next process does, so this one ends.
+      if (wasServing) throw new Error('the embedded database has stopped, as it does after an error of the disk')
     })
   }
 
@@ -108,7 +115,7 @@ class PgliteSession {
     const id = ++this.#lastId
     const reply = this.#replyTo(id)
     this.#worker.postMessage(
-      { ...request, ...(params && { params }), rows: rowsOf(request.params), id } satisfies WorkerRequest,
+      { ...request, ...(params && { params }), rows: givenRowsOf(request.params ?? []), id } satisfies WorkerRequest,
       buffer ? [buffer] : [],
     )
     return reply as Promise<R[]>

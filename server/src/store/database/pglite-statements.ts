@@ -1,17 +1,12 @@
 import { type PGlite, protocol } from '@electric-sql/pglite'
 import { LRUCache } from 'lru-cache'
 import type { Row } from './database.ts'
+import { KeptPlans, mayKeepPlan } from './kept-plans.ts'
 
 const { serialize, messages } = protocol
 
 /** Bounds the memory of prepared statements whose text varies. */
 const PREPARED_MAX = 500
-
-/** How long kept plans are used, and for how many rows that statements were given: plans must follow the tables' sizes. */
-const PLANS_KEPT_MS = 2_000
-const PLANS_KEPT_ROWS = 1_000
-/** A statement that is given more rows gets a plan of its own. */
-const ROWS_PER_PLAN_MAX = 100
 
 type PlanMode = 'force_generic_plan' | 'force_custom_plan'
 
@@ -35,11 +30,9 @@ interface Prepared {
  * The prepared statements of the embedded database. `PGlite.query` parses a statement on every execution and waits for
  * each protocol message in turn; here a statement is parsed once, and bind, execute and sync go out together.
  *
- * Every execution is planned anew, except that statements with `keepPlan` share a plan for two seconds. In WebAssembly,
+ * Every execution is planned anew, except that statements with `keepPlan` share a plan (`KeptPlans`). In WebAssembly,
  * planning is most of the time of a statement that looks rows up by key: the one that writes a batch of changes took
- * 4.0 ms of processor time with a plan of its own and 2.1 ms with a kept one, the walk of the graph 3.7 and 0.8 ms. A plan
- * that was made for an empty table may compare each given row with each stored one. So a statement that is given many rows
- * gets a plan of its own, and plans are kept for no more than a thousand rows.
+ * 4.0 ms of processor time with a plan of its own and 2.1 ms with a kept one, the walk of the graph 3.7 and 0.8 ms.
  *
  * INVARIANT: callers run one statement at a time and await its rows, because all share one session.
  */
@@ -54,16 +47,16 @@ export class PgliteStatements {
   /** Evicted statements that PostgreSQL still holds. */
   readonly #evicted: string[] = []
   #lastName = 0
-  readonly #nowMs: () => number
+  readonly #plans: KeptPlans
   /** The session's plan_cache_mode; undefined if it is not known. */
   #planMode: PlanMode | undefined
-  #plansDiscardedAtMs: number
-  #rowsSinceDiscarded = 0
+  /** The generation of the session's plans; undefined if it is not known. */
+  #generation: number | undefined
 
-  constructor(database: PGlite, nowMs: () => number = () => performance.now()) {
+  constructor(database: PGlite, nowMs?: () => number) {
     this.#database = database
-    this.#nowMs = nowMs
-    this.#plansDiscardedAtMs = nowMs()
+    this.#plans = new KeptPlans(nowMs)
+    this.#generation = this.#plans.generation
   }
 
   /** Runs a statement; `schema` is the session's current search path, which a prepared statement is bound to. */
@@ -71,11 +64,11 @@ export class PgliteStatements {
     const { name, parameterTypes, columns } = await this.#prepare(`${schema} ${sql}`, sql)
     const values = params.map((value, index) => this.#encode(value, parameterTypes[index]!))
     const answers = await this.#exchange(
-      ...this.#planBy(keepPlan && given <= ROWS_PER_PLAN_MAX ? 'force_generic_plan' : 'force_custom_plan'),
+      ...this.#planBy(mayKeepPlan({ keepPlan }, given) ? 'force_generic_plan' : 'force_custom_plan'),
       serialize.bind({ statement: name, values }),
       serialize.execute({}),
     )
-    this.#rowsSinceDiscarded += given
+    this.#plans.countRows(given)
     const rows: Row[] = []
     for (const answer of answers)
       if (answer instanceof messages.DataRowMessage) rows.push(rowOf(columns, answer.fields))
@@ -91,18 +84,13 @@ export class PgliteStatements {
   /** The message that sets how the next statement is planned, if that has to change. */
   #planBy(mode: PlanMode): Uint8Array[] {
     const commands: string[] = []
-    if (mode === 'force_generic_plan' && this.#arePlansOutdated()) {
-      this.#plansDiscardedAtMs = this.#nowMs()
-      this.#rowsSinceDiscarded = 0
+    if (mode === 'force_generic_plan' && this.#generation !== this.#plans.generation) {
+      this.#generation = this.#plans.generation
       commands.push('DISCARD PLANS')
     }
     if (mode !== this.#planMode) commands.push(`SET plan_cache_mode = ${mode}`)
     this.#planMode = mode
     return commands.map((command) => serialize.query(command))
-  }
-
-  #arePlansOutdated(): boolean {
-    return this.#rowsSinceDiscarded >= PLANS_KEPT_ROWS || this.#nowMs() - this.#plansDiscardedAtMs >= PLANS_KEPT_MS
   }
 
   async #prepare(key: string, sql: string): Promise<Prepared> {
@@ -136,7 +124,7 @@ export class PgliteStatements {
     } catch (error) {
       // SET and DISCARD may be among the messages, and have no effect in a transaction that failed.
       this.#planMode = undefined
-      this.#plansDiscardedAtMs = Number.NEGATIVE_INFINITY
+      this.#generation = undefined
       throw error
     }
   }

@@ -4,7 +4,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PLANNER_SETTINGS, quotedSchema, typeParsers } from './database.ts'
 import { holdsDatabase } from './database-folder.ts'
+import { PgliteFileSystem, startParamsOf } from './pglite-file-system.ts'
 import { PgliteStatements } from './pglite-statements.ts'
+
+/** The folder of the database, and whether its writes are synced to the disk. */
+export interface WorkerData {
+  dataDir: string
+  syncs: boolean
+}
 
 /** A request of the main thread: a statement with parameters, or a script without. */
 export interface WorkerRequest {
@@ -38,11 +45,13 @@ setFlagsFromString('--wasm-tiering-budget=1000000000')
 setFlagsFromString('--wasm-lazy-validation')
 
 const port = parentPort!
-const { dataDir } = workerData as { dataDir: string }
+const { dataDir, syncs } = workerData as WorkerData
 
 async function open(): Promise<void> {
   const database = await PGlite.create({
-    dataDir,
+    // At once: a PostgreSQL that panicked loops for ever in whatever is called next.
+    fs: new PgliteFileSystem({ folder: dataDir, syncs, onPanic: () => process.exit(1) }),
+    startParams: startParamsOf({ syncs }),
     ...(!holdsDatabase(dataDir) && { loadDataDir: await newDatabase() }),
     parsers: typeParsers,
   })

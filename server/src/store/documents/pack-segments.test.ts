@@ -28,7 +28,7 @@ const documentsOf = (id: string): DocumentsOfDecision => ({
 /** Writes the segment of one statement with so many decisions, and returns these. */
 async function flush(org_id: string, number: number, decisions = 1) {
   const ids = Array.from({ length: decisions }, (_, place) => `dec_${String(number).padStart(4, '0')}_${place}`)
-  const content = packSegment(ids.map(documentsOf))
+  const content = await packSegment(ids.map(documentsOf))
   await database.query(
     `INSERT INTO document_segments (org_id, is_packed, flush, part, first_flush, decision_ids, content)
      VALUES ($1, false, $2, 0, $2, $3::text[], $4::bytea)`,
@@ -122,7 +122,7 @@ test('a segment with more documents than its row names stays as it is, and the o
   for (let number = 1; number <= 17; number++) decisions.push(...(await flush('org_added', number)))
   const added = Array.from({ length: 20 }, (_, index) => ({ ...documentsOf(`dec_added_${index}`) }))
   await database.query("UPDATE document_segments SET content = $1::bytea WHERE org_id = 'org_added' AND flush = 1", [
-    packSegment(added),
+    await packSegment(added),
   ])
   await pack()
   const [packed, altered] = await segmentsOf('org_added')

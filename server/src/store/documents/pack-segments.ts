@@ -85,7 +85,7 @@ export function fullGroups<T extends { documents: readonly unknown[] }>(segments
 /** Writes a packed segment in place of small ones; false if one of these has changed since it was read. */
 async function replaceByPacked(database: Database, small: readonly ReadSegment[]): Promise<boolean> {
   const documents = small.flatMap((segment) => segment.documents)
-  const content = packSegment(documents)
+  const content = await packSegment(documents, 'later')
   if (!areEqual(unpackSegment(content), documents)) throw new Error('a packed segment does not hold what was packed')
   const [first, last] = [small[0]!, small.at(-1)!]
   const params = new Params()

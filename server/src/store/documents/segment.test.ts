@@ -14,10 +14,10 @@ const documents = fc.record(
   { noNullPrototype: true },
 )
 
-test('a segment unpacks to exactly the documents that it was packed from', () => {
-  fc.assert(
-    fc.property(fc.array(documents, { minLength: 1, maxLength: SEGMENT_DECISIONS_MAX }), (decisions) => {
-      assert.deepEqual(unpackSegment(packSegment(decisions)), decisions)
+test('a segment unpacks to exactly the documents that it was packed from', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(documents, { minLength: 1, maxLength: SEGMENT_DECISIONS_MAX }), async (decisions) => {
+      assert.deepEqual(unpackSegment(await packSegment(decisions)), decisions)
     }),
   )
 })
@@ -33,8 +33,8 @@ test('decisions are split into as few segments as hold them, in their order and 
   }
 })
 
-test('what is not a segment, or was altered, throws', () => {
-  const packed = packSegment([{ decision_id: 'dec_1', body: '{}', facts: '{}', trace: '{}', graph: '{}' }])
+test('what is not a segment, or was altered, throws', async () => {
+  const packed = await packSegment([{ decision_id: 'dec_1', body: '{}', facts: '{}', trace: '{}', graph: '{}' }])
   for (const altered of [Buffer.from('x'), packed.subarray(0, -3), Buffer.alloc(0)])
     assert.throws(() => unpackSegment(altered))
 })

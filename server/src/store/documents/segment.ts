@@ -1,4 +1,5 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { zstdDecompressSync } from 'node:zlib'
+import { KeptCompressor } from './kept-compressor.ts'
 
 /** The documents of a decision, in the order in which a segment has them. */
 export const DOCUMENTS = ['body', 'facts', 'trace', 'graph'] as const
@@ -18,19 +19,25 @@ const UNPACKED_BYTES_MAX = 64 * 1024 * 1024
 const LINE_FEED = 0x0a
 
 /**
+ * While a request waits, sixteen decisions are compressed in 0.16 ms to 376 bytes each (zstd's level 1); later in 0.9 ms to
+ * 313 (level 9). Level 12 would take 5 ms for 6 bytes.
+ */
+const COMPRESSORS = { atOnce: new KeptCompressor(1), later: new KeptCompressor(9) }
+
+/**
  * Packs the documents of some decisions into one segment: a line of JSON with the id of each decision and the lengths of
  * its documents in bytes, then all documents, compressed as one.
  */
-export function packSegment(decisions: readonly DocumentsOfDecision[]): Buffer {
+export function packSegment(
+  decisions: readonly DocumentsOfDecision[],
+  when: keyof typeof COMPRESSORS = 'atOnce',
+): Promise<Buffer> {
   const directory = decisions.map((decision) => [
     decision.decision_id,
     ...DOCUMENTS.map((name) => Buffer.byteLength(decision[name])),
   ])
   const texts = decisions.flatMap((decision) => DOCUMENTS.map((name) => decision[name]))
-  // Level 1 takes a third less time than the default, and 4 % more room.
-  return zstdCompressSync(`${JSON.stringify(directory)}\n${texts.join('')}`, {
-    params: { [constants.ZSTD_c_compressionLevel]: 1 },
-  })
+  return COMPRESSORS[when].compress(`${JSON.stringify(directory)}\n${texts.join('')}`)
 }
 
 /** Unpacks a segment. Throws if it was altered so that it cannot be read. */

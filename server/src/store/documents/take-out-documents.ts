@@ -44,7 +44,7 @@ async function replaceContent(
   const replaced = await database.query(
     `UPDATE document_segments SET content = $6::bytea, decision_ids = array_remove(decision_ids, $7)
      WHERE org_id = $1 AND is_packed = $2 AND flush = $3 AND part = $4 AND content = $5::bytea RETURNING 1`,
-    [org_id, is_packed, flush, part, content, packSegment(others), id],
+    [org_id, is_packed, flush, part, content, await packSegment(others, 'later'), id],
   )
   return replaced.length > 0
 }

@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
 import type { Database, Row } from '../database/database.ts'
 import { Params } from '../schema/tables.ts'
 import { ENTRY_COLUMNS, type ListedAuditEntry } from './audit-trail.ts'
-import { entriesAbout, LEAF_INDEX, SEALED_FLUSH } from './stored-entry.ts'
+import { entriesAbout, LEAF, SEALED_FLUSH } from './stored-entry.ts'
 
 /** Which entries of a log are wanted. */
 export interface AuditLogFilter {
@@ -54,13 +54,13 @@ export function auditLogQueries(database: Database) {
       const { source, where, order } = searchOf(organizationId, { filter, after, params })
       const matches = matchesOf(filter, params)
       const entries = await database.query<ListedAuditEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF_INDEX} FROM (
+        `SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF} FROM (
            SELECT * FROM (
              SELECT * FROM ${source} WHERE ${where} ORDER BY ${order} DESC LIMIT ${ENTRIES_SEARCHED_MAX}
            ) AS searched WHERE ${matches} ORDER BY ${order} DESC LIMIT ${params.add(limit + 1, 'bigint')}
          ) AS entry
          LEFT JOIN LATERAL (
-           SELECT first_leaf FROM audit_flushes WHERE org_id = entry.org_id AND flush = entry.flush AND first_leaf IS NOT NULL LIMIT 1
+           SELECT first_leaf, leaf_hashes FROM audit_flushes WHERE org_id = entry.org_id AND flush = entry.flush LIMIT 1
          ) AS flush ON true
          ORDER BY entry.${order} DESC`,
         params.values,
@@ -89,7 +89,7 @@ export function auditLogQueries(database: Database) {
     /** One entry of a log, with its leaf. */
     async entry(organizationId: string, id: string): Promise<ListedAuditEntry | undefined> {
       const [entry] = await database.query<ListedAuditEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF_INDEX} FROM audit_entries AS entry
+        `SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF} FROM audit_entries AS entry
          ${SEALED_FLUSH}
          WHERE entry.org_id = $1 AND entry.id = $2`,
         [organizationId, id],

@@ -1,6 +1,8 @@
 import type { NodePosition, TreeNode } from '../../core/audit/merkle-tree.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
+import { TIMELINE } from '../database/find-primary.ts'
 import { insertRows, ofOrganization, Params, type RowOf, unnestAs } from '../schema/tables.ts'
+import { countOf, eachIdOf, idsIn } from '../write-path/entry-list.ts'
 import type { EventRow } from '../write-path/record.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 import { type PositionInLog, readNodeHashes } from './tree-nodes.ts'
@@ -11,7 +13,7 @@ export interface FlushToSeal {
   flush: number
   entry_ids: string[]
   leaf_hashes: Uint8Array
-  mac: string
+  mac: Uint8Array
   /** Whether an entry names this statement; a copy of another list has none. */
   is_named: boolean
   /** Whether it had leaves before: as many are missing beside those of the statements around it. */
@@ -28,6 +30,8 @@ export interface LogEnd {
   /** How many leaves the stored lists reach to; as many as the head covers, unless rows were altered. */
   leaves: number
   announced_at: string | null
+  /** The timeline of the database. */
+  timeline: string
 }
 
 /** Everything that sealing the entries of some statements on one log writes. */
@@ -50,15 +54,15 @@ export type Announcement = Required<Pick<Seal, 'organizationId' | 'event'>> & { 
  */
 const WAS_SEALED = `EXISTS (SELECT 1 FROM (
     SELECT first_leaf FROM audit_flushes AS each WHERE each.org_id = waiting.org_id AND each.flush > waiting.flush
-      AND each.first_leaf IS NOT NULL ORDER BY each.flush LIMIT 1) AS next
+      ORDER BY each.flush LIMIT 1) AS next
   CROSS JOIN LATERAL (
     (SELECT first_leaf FROM audit_flushes AS each WHERE each.org_id = waiting.org_id AND each.first_leaf <= next.first_leaf
       ORDER BY each.first_leaf DESC LIMIT 500)
     UNION ALL
     (SELECT first_leaf FROM audit_flushes AS each WHERE each.org_id = waiting.org_id AND each.first_leaf > next.first_leaf
       ORDER BY each.first_leaf LIMIT 500)) AS beside
-  WHERE beside.first_leaf - cardinality(waiting.entry_ids) >= coalesce((
-    SELECT each.first_leaf + cardinality(each.entry_ids) FROM audit_flushes AS each
+  WHERE beside.first_leaf - ${countOf('waiting')} >= coalesce((
+    SELECT each.first_leaf + ${countOf('each')} FROM audit_flushes AS each
     WHERE each.org_id = waiting.org_id AND each.first_leaf < beside.first_leaf ORDER BY each.first_leaf DESC LIMIT 1), 0))`
 
 /** The queries of the sealer. Each works on many organizations at once, because 500 may be active at a time. */
@@ -66,48 +70,56 @@ export function auditSealingQueries(database: Database) {
   return {
     /** Organizations with entries that wait for their leaves. */
     async organizations(): Promise<string[]> {
-      const rows = await database.query<{ org_id: string }>(
-        'SELECT DISTINCT org_id FROM audit_flushes WHERE first_leaf IS NULL',
-      )
+      const rows = await database.query<{ org_id: string }>('SELECT DISTINCT org_id FROM audit_pending')
       return rows.map((row) => row.org_id)
     },
 
-    /** What waits after each cursor, in the order of the statements, which keeps the order of every trail. */
+    /**
+     * What waits after each cursor, in the order of the statements, which keeps the order of every trail.
+     *
+     * Entries and sealed lists are looked up by scalar subqueries: PostgreSQL takes a list to name a thousand entries, and for as
+     * many it read a log of some ten thousand entries from end to end, for each list that waited.
+     */
     async pending(after: readonly PendingCursor[], limitEach: number): Promise<FlushToSeal[]> {
-      return database.query<FlushToSeal & Row>(
+      const rows = await database.query<Omit<FlushToSeal, 'entry_ids'> & { entry_ids: string } & Row>(
         `SELECT waiting.org_id, waiting.flush, waiting.entry_ids, waiting.leaf_hashes, waiting.mac, EXISTS (
-             SELECT 1 FROM unnest(waiting.entry_ids) AS named (id) JOIN audit_entries AS entry
-               ON entry.org_id = waiting.org_id AND entry.id = named.id AND entry.flush = waiting.flush) AS is_named,
-           coalesce(waiting.flush < last.flush AND ${WAS_SEALED}, false) AS was_sealed
+             SELECT FROM ${eachIdOf('waiting')} AS named WHERE waiting.flush = (
+               SELECT flush FROM audit_entries AS entry WHERE entry.org_id = waiting.org_id AND entry.id = named.id)) AS is_named,
+           coalesce(
+             (SELECT true FROM audit_flushes AS each WHERE each.org_id = waiting.org_id AND each.flush = waiting.flush),
+             waiting.flush < last.flush AND ${WAS_SEALED}, false) AS was_sealed
          FROM unnest($1::text[], $2::bigint[]) AS wanted (org_id, flush)
-         LEFT JOIN LATERAL (SELECT flush FROM audit_flushes AS each WHERE each.org_id = wanted.org_id AND each.first_leaf IS NOT NULL
+         LEFT JOIN LATERAL (SELECT flush FROM audit_flushes AS each WHERE each.org_id = wanted.org_id
            ORDER BY each.first_leaf DESC LIMIT 1) AS last ON true
-         CROSS JOIN LATERAL (SELECT * FROM audit_flushes AS each WHERE each.org_id = wanted.org_id AND each.first_leaf IS NULL
+         CROSS JOIN LATERAL (SELECT * FROM audit_pending AS each WHERE each.org_id = wanted.org_id
            AND each.flush > wanted.flush ORDER BY each.flush LIMIT $3) AS waiting
          ORDER BY waiting.org_id, waiting.flush`,
         [after.map(({ org_id }) => org_id), after.map(({ flush }) => flush), limitEach],
       )
+      return rows.map((row) => ({ ...row, entry_ids: idsIn(row.entry_ids) }))
     },
 
     /** The end of each organization's log, in the order of the ids. */
     async logEnds(organizationIds: readonly string[]): Promise<LogEnd[]> {
       const rows = await database.query<
-        RowOf<'audit_heads'> & Row & { organization: string; leaves: number | null; announced_at: string | null }
+        RowOf<'audit_heads'> &
+          Row & { organization: string; leaves: number | null } & Pick<LogEnd, 'announced_at' | 'timeline'>
       >(
-        `SELECT wanted.org_id AS organization, announced.announced_at, head.*, (
-             SELECT first_leaf + cardinality(entry_ids) FROM audit_flushes AS each
-             WHERE each.org_id = wanted.org_id AND each.first_leaf IS NOT NULL ORDER BY each.first_leaf DESC LIMIT 1) AS leaves
+        `SELECT wanted.org_id AS organization, announced.announced_at, ${TIMELINE} AS timeline, head.*, (
+             SELECT each.first_leaf + ${countOf('each')} FROM audit_flushes AS each
+             WHERE each.org_id = wanted.org_id ORDER BY each.first_leaf DESC LIMIT 1) AS leaves
          FROM unnest($1::text[]) WITH ORDINALITY AS wanted (org_id, ordinality)
          LEFT JOIN LATERAL (SELECT * FROM audit_heads WHERE audit_heads.org_id = wanted.org_id ORDER BY tree_size DESC LIMIT 1) AS head ON true
          LEFT JOIN audit_announced AS announced ON announced.org_id = wanted.org_id
          ORDER BY wanted.ordinality`,
         [organizationIds],
       )
-      return rows.map(({ organization, leaves, announced_at, ...head }) => ({
+      return rows.map(({ organization, leaves, announced_at, timeline, ...head }) => ({
         org_id: organization,
         head: head.org_id === null ? null : head,
         leaves: leaves ?? 0,
         announced_at,
+        timeline,
       }))
     },
 
@@ -121,8 +133,11 @@ export function auditSealingQueries(database: Database) {
       return readNodeHashes(database, positions)
     },
 
-    /** Writes seals in one statement; false, with nothing written, if another sealer wrote one of them first. */
-    async seal(seals: readonly Seal[]): Promise<boolean> {
+    /**
+     * Writes seals in one statement, and returns the timeline of the database that has them; undefined, with nothing written, if
+     * another sealer wrote one of them first.
+     */
+    async seal(seals: readonly Seal[]): Promise<string | undefined> {
       const params = new Params()
       const all = <R extends object>(rowsOf: (seal: Seal) => readonly R[]) =>
         seals.flatMap((seal) => ofOrganization(seal.organizationId, rowsOf(seal)))
@@ -140,14 +155,16 @@ export function auditSealingQueries(database: Database) {
           params,
         )})`,
         ...announcing(announced, params),
-        `sealed AS (${giveLeaves(sealed, params)})`,
+        ...givingLeaves(sealed, params),
       ]
       const expected = params.add(sealed.length, 'bigint')
-      return written(
+      const rows = await written<{ timeline: string }>(
         database,
-        `WITH ${steps.join(', ')} SELECT require_rows((SELECT count(*) FROM sealed), ${expected}, 'audit_flushes')`,
+        `WITH ${steps.join(', ')}
+         SELECT ${TIMELINE} AS timeline, require_rows((SELECT count(*) FROM sealed), ${expected}, 'audit_pending')`,
         params,
       )
+      return rows?.[0]?.timeline
     },
 
     /** Logs whose newest head was not announced, although the last announcement was at `before` or earlier. */
@@ -165,23 +182,23 @@ export function auditSealingQueries(database: Database) {
       const params = new Params()
       const steps = announcing(announcements, params)
       const expected = params.add(announcements.length, 'bigint')
-      return written(
+      const rows = await written(
         database,
         `WITH ${steps.join(', ')} SELECT require_rows((SELECT count(*) FROM announced), ${expected}, 'audit_announced')`,
         params,
       )
+      return rows !== undefined
     },
   }
 }
 
-/** Runs a statement; false if a concurrent sealer was first, so that nothing was written. */
-async function written(database: Database, sql: string, params: Params): Promise<boolean> {
+/** Runs a statement; undefined if a concurrent sealer was first, so that nothing was written. */
+async function written<R extends Row>(database: Database, sql: string, params: Params): Promise<R[] | undefined> {
   try {
-    await database.query(sql, params.values)
-    return true
+    return await database.query<R>(sql, params.values)
   } catch (error) {
     if (error instanceof DatabaseError && (error.isUniqueViolation || error.isTransient || error.code === 'VG001'))
-      return false
+      return undefined
     throw error
   }
 }
@@ -202,8 +219,16 @@ function announcing(announcements: readonly Announcement[], params: Params): str
   ]
 }
 
-function giveLeaves(sealed: readonly { org_id: string; flush: number; first_leaf: number }[], params: Params): string {
+/** The steps that move what waited to the sealed lists, each with its first leaf. */
+function givingLeaves(
+  sealed: readonly { org_id: string; flush: number; first_leaf: number }[],
+  params: Params,
+): string[] {
   const columns = { org_id: 'text', flush: 'bigint', first_leaf: 'bigint' }
-  return `UPDATE audit_flushes AS pending SET first_leaf = sealed.first_leaf FROM ${unnestAs('sealed', sealed, columns, params)}
-    WHERE pending.org_id = sealed.org_id AND pending.flush = sealed.flush AND pending.first_leaf IS NULL RETURNING 1`
+  return [
+    `taken AS (DELETE FROM audit_pending AS pending USING ${unnestAs('given', sealed, columns, params)}
+      WHERE pending.org_id = given.org_id AND pending.flush = given.flush RETURNING pending.*, given.first_leaf)`,
+    `sealed AS (INSERT INTO audit_flushes (flush, first_leaf, org_id, entry_ids, leaf_hashes, mac)
+      SELECT flush, first_leaf, org_id, entry_ids, leaf_hashes, mac FROM taken ORDER BY org_id, first_leaf RETURNING 1)`,
+  ]
 }

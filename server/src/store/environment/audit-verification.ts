@@ -4,8 +4,9 @@ import type { StoredLeaf } from '../../core/audit/stored-blocks.ts'
 import type { LogPage } from '../../core/audit/verify-log.ts'
 import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
+import { countOf, eachIdOf, idAt, idsIn } from '../write-path/entry-list.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { entryOf, hashAt, LEAF_INDEX } from './stored-entry.ts'
+import { entryOf, LEAF } from './stored-entry.ts'
 
 /**
  * The most leaves or entries that one statement of a verification reads. The embedded database has one connection, so
@@ -15,10 +16,10 @@ import { entryOf, hashAt, LEAF_INDEX } from './stored-entry.ts'
 const ROWS_PER_READ = 100
 
 /** A leaf as it is stored, with the copy of its hash that its entry has, and whether the entry names this place. */
-export type VerifiedLeaf = StoredLeaf & { entryHash: string | null; isNamed: boolean }
+export type VerifiedLeaf = StoredLeaf & { isNamed: boolean }
 
 /** The list of the entries that one statement wrote on a log, once these have their leaves. */
-export type SealedFlush = FlushMacInput & { flush: number; first_leaf: number; mac: string }
+export type SealedFlush = FlushMacInput & { flush: number; first_leaf: number; mac: Uint8Array }
 
 /** An entry on its trail, with its leaf if it is sealed; `is_queued` says that it waits for the sealer. */
 export type EntryOnTrail = RowOf<'audit_entries'> & {
@@ -37,8 +38,8 @@ export function auditVerificationQueries(database: Database) {
      */
     async logSize(organizationId: string): Promise<number> {
       const [row] = await database.query<{ size: number | null }>(
-        `SELECT greatest((SELECT max(tree_size) FROM audit_heads WHERE org_id = $1), (SELECT first_leaf + cardinality(entry_ids)
-           FROM audit_flushes WHERE org_id = $1 AND first_leaf IS NOT NULL ORDER BY first_leaf DESC LIMIT 1)) AS size`,
+        `SELECT greatest((SELECT max(tree_size) FROM audit_heads WHERE org_id = $1), (SELECT first_leaf + ${countOf('audit_flushes')}
+           FROM audit_flushes WHERE org_id = $1 ORDER BY first_leaf DESC LIMIT 1)) AS size`,
         [organizationId],
       )
       return row?.size ?? 0
@@ -75,11 +76,12 @@ export function auditVerificationQueries(database: Database) {
       for (;;) {
         const rows = await database.query<EntryOnTrail & Row>(
           `WITH entry AS MATERIALIZED (SELECT * FROM audit_entries WHERE org_id = $1 AND (trail_id, seq) > ($2, $3) ORDER BY trail_id, seq LIMIT $4)
-           SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF_INDEX}, CASE WHEN flush.first_leaf IS NOT NULL THEN ${hashAt('entry.place')} END AS sealed_hash,
-             flush.flush IS NOT NULL AND flush.first_leaf IS NULL AS is_queued
+           SELECT ${ENTRY_COLUMNS}, entry.seq, ${LEAF},
+             EXISTS (SELECT FROM audit_pending WHERE org_id = $1 AND flush = entry.flush
+               AND ${idAt('audit_pending', 'entry.place')} = entry.id) AS is_queued
            FROM entry
            LEFT JOIN LATERAL (SELECT * FROM audit_flushes WHERE org_id = $1 AND flush = entry.flush
-             AND entry_ids[entry.place + 1] = entry.id LIMIT 1) AS flush ON true
+             AND ${idAt('audit_flushes', 'entry.place')} = entry.id LIMIT 1) AS flush ON true
            ORDER BY entry.trail_id, entry.seq`,
           [organizationId, trail, seq, ROWS_PER_READ],
         )
@@ -92,9 +94,9 @@ export function auditVerificationQueries(database: Database) {
     /** Ids of entries that are listed for the sealer, but do not exist. */
     async queuedWithoutEntry(organizationId: string): Promise<string[]> {
       const rows = await database.query<{ entry_id: string }>(
-        `SELECT listed.id AS entry_id FROM audit_flushes AS pending CROSS JOIN unnest(pending.entry_ids) AS listed (id)
+        `SELECT listed.id AS entry_id FROM audit_pending AS pending CROSS JOIN LATERAL ${eachIdOf('pending')} AS listed
          LEFT JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.id = listed.id
-         WHERE pending.org_id = $1 AND pending.first_leaf IS NULL AND entry.id IS NULL ORDER BY listed.id LIMIT 100`,
+         WHERE pending.org_id = $1 AND entry.id IS NULL ORDER BY listed.id LIMIT 100`,
         [organizationId],
       )
       return rows.map((row) => row.entry_id)
@@ -113,14 +115,15 @@ async function readFlushes(
   database: Database,
   { organizationId, from, sizeMax }: { organizationId: string; from: number; sizeMax: number },
 ): Promise<SealedFlush[]> {
-  return database.query<SealedFlush & Row>(
+  const rows = await database.query<Omit<SealedFlush, 'entry_ids'> & { entry_ids: string } & Row>(
     `SELECT org_id, flush, first_leaf, entry_ids, leaf_hashes, mac FROM (
-       SELECT *, sum(cardinality(entry_ids)) OVER (ORDER BY first_leaf) - cardinality(entry_ids) AS leaves_before FROM (
+       SELECT *, sum(${countOf('next')}) OVER (ORDER BY first_leaf) - ${countOf('next')} AS leaves_before FROM (
          SELECT * FROM audit_flushes WHERE org_id = $1 AND first_leaf > $2 AND first_leaf < $3 ORDER BY first_leaf LIMIT $4
        ) AS next
      ) AS counted WHERE leaves_before < $4 ORDER BY first_leaf`,
     [organizationId, from, sizeMax, ROWS_PER_READ],
   )
+  return rows.map((row) => ({ ...row, entry_ids: idsIn(row.entry_ids) }))
 }
 
 function lastLeafOf(flushes: readonly SealedFlush[]): number {
@@ -158,7 +161,6 @@ async function readLeaves(
     return {
       ...leaf,
       entry: isStored ? entryOf(row) : null,
-      entryHash: row.leaf_hash,
       isNamed: row.flush === flush && row.place === place,
       flush: isStored ? row.flush : flush,
       place: isStored ? row.place : place,

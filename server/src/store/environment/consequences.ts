@@ -6,32 +6,30 @@ const CAUSE = { org_id: 'text', kind: 'text', entity_id: 'text', mark: 'text' } 
 /** The queue of follow-up work: exposures to refresh, outcomes to spread and decisions to re-evaluate. */
 export function consequenceQueries(database: Database) {
   return {
-    /** Whether any cause is queued or postponed. */
+    /** Whether any cause is queued or postponed, or any decision not checked. */
     async isAny(): Promise<boolean> {
-      const [row] = await database.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM consequences) AS found')
+      const [row] = await database.query<{ found: boolean }>(
+        'SELECT EXISTS (SELECT FROM unchecked_decisions) OR EXISTS (SELECT FROM consequences) AS found',
+      )
       return row!.found
     },
 
     /**
      * A page of the due causes of one kind, of the organizations after the given one, so that organizations can take turns.
-     * Costs one index probe for each organization in the backlog, however long the backlog is.
+     * Costs two index probes for each organization in the backlog, however long the backlog is; only causes that failed and
+     * wait for their next attempt are looked at in vain.
      */
     async due(
       kind: string,
       { after, limit, now }: { after: string; limit: number; now: string },
     ): Promise<RowOf<'consequences'>[]> {
       return database.query<RowOf<'consequences'> & Row>(
-        `WITH RECURSIVE organizations (org_id) AS (
-           (SELECT org_id FROM consequences WHERE kind = $1 AND org_id > $2 ORDER BY org_id LIMIT 1)
-           UNION ALL
-           SELECT (SELECT next.org_id FROM consequences AS next WHERE next.kind = $1 AND next.org_id > organizations.org_id ORDER BY next.org_id LIMIT 1)
-           FROM organizations WHERE organizations.org_id IS NOT NULL
-         )
+        `WITH RECURSIVE ${organizationsAfter('consequences')}
          SELECT due.* FROM organizations CROSS JOIN LATERAL (
            SELECT org_id, kind, entity_id, mark FROM consequences
-           WHERE kind = $1 AND consequences.org_id = organizations.org_id AND due_at <= $4 ORDER BY due_at LIMIT $3
+           WHERE consequences.org_id = organizations.org_id AND kind = $2 AND due_at <= $4 ORDER BY entity_id LIMIT $3
          ) AS due LIMIT $3`,
-        [kind, after, limit, now],
+        [after, kind, limit, now],
       )
     },
 
@@ -73,13 +71,10 @@ export function consequenceQueries(database: Database) {
      */
     async remove(done: readonly RowOf<'consequences'>[]): Promise<void> {
       await database.query(
-        `DELETE FROM consequences USING (
-           SELECT org_id, kind, entity_id FROM consequences
-           JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS done (org_id, kind, entity_id, mark)
-             USING (org_id, kind, entity_id, mark)
-           FOR UPDATE OF consequences SKIP LOCKED
-         ) AS locked
-         WHERE consequences.org_id = locked.org_id AND consequences.kind = locked.kind AND consequences.entity_id = locked.entity_id`,
+        `DELETE FROM consequences WHERE ctid = ANY (ARRAY (
+           SELECT locked.ctid FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS done (org_id, kind, entity_id, mark)
+           CROSS JOIN LATERAL (SELECT ctid FROM consequences AS each WHERE each.org_id = done.org_id AND each.kind = done.kind
+             AND each.entity_id = done.entity_id AND each.mark = done.mark FOR UPDATE SKIP LOCKED) AS locked))`,
         [
           done.map((cause) => cause.org_id),
           done.map((cause) => cause.kind),
@@ -98,26 +93,46 @@ export function consequenceQueries(database: Database) {
     },
 
     /**
-     * Those of the `reevaluation` causes that a decision left, and whose entity and exposure have not changed since: nearly
-     * all of them. Compares their mark with the one that `seenMark` makes.
+     * Takes decisions that were not checked yet, a row of each statement, from the organizations after the given one, and queues
+     * a re-evaluation of those whose entity or exposure has changed since: hardly any. Returns the organization of each row.
      */
-    async unchangedSinceDecision(causes: readonly RowOf<'consequences'>[]): Promise<RowOf<'consequences'>[]> {
-      if (causes.length === 0) return []
-      return database.query<RowOf<'consequences'> & Row>(
-        `SELECT cause.org_id, 'reevaluation' AS kind, cause.entity_id, cause.mark
-         FROM unnest($1::text[], $2::text[], $3::text[]) AS cause (org_id, entity_id, mark)
-         JOIN entities AS entity ON entity.org_id = cause.org_id AND entity.id = cause.entity_id
-         LEFT JOIN graph_exposures AS exposure ON exposure.org_id = cause.org_id AND exposure.entity_id = cause.entity_id
-         WHERE substr(cause.mark, position(':' IN cause.mark)) = ':' || entity.version || ':' ||
-           coalesce(left(encode(sha256(convert_to(exposure.summary, 'UTF8')), 'hex'), 16), '-')`,
-        [
-          causes.map((cause) => cause.org_id),
-          causes.map((cause) => cause.entity_id),
-          causes.map((cause) => cause.mark),
-        ],
+    async queueOvertaken({ after, limit }: { after: string; limit: number }): Promise<string[]> {
+      const rows = await database.query<{ org_id: string }>(
+        `WITH RECURSIVE ${organizationsAfter('unchecked_decisions')},
+         taken AS (
+           DELETE FROM unchecked_decisions WHERE ctid = ANY (ARRAY (
+             SELECT next.ctid FROM organizations CROSS JOIN LATERAL (
+               SELECT ctid FROM unchecked_decisions AS each WHERE each.org_id = organizations.org_id ORDER BY flush LIMIT $2
+             ) AS next LIMIT $2))
+           RETURNING org_id, flush, made_on
+         ),
+         queued AS (
+           INSERT INTO consequences (org_id, kind, entity_id, mark)
+           SELECT taken.org_id, 'reevaluation', entity.id, 'since ' || max(taken.flush)
+           FROM taken CROSS JOIN LATERAL string_to_table(taken.made_on, ' ') AS each (made_on)
+           JOIN entities AS entity ON entity.org_id = taken.org_id AND entity.id = split_part(each.made_on, ':', 1)
+           LEFT JOIN graph_exposures AS exposure ON exposure.org_id = entity.org_id AND exposure.entity_id = entity.id
+           WHERE each.made_on <> entity.id || ':' || entity.version || ':' ||
+             coalesce(left(encode(sha256(convert_to(exposure.summary, 'UTF8')), 'hex'), 16), '-')
+           GROUP BY taken.org_id, entity.id ORDER BY taken.org_id, entity.id
+           ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark
+         )
+         SELECT org_id FROM taken ORDER BY org_id`,
+        [after, limit],
       )
+      return rows.map(({ org_id }) => org_id)
     },
   }
+}
+
+/** SQL: `organizations`, those after `$1` that have rows in a queue; an index probe for each. */
+function organizationsAfter(queue: string): string {
+  return `organizations (org_id) AS (
+    (SELECT org_id FROM ${queue} WHERE org_id > $1 ORDER BY org_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT next.org_id FROM ${queue} AS next WHERE next.org_id > organizations.org_id ORDER BY next.org_id LIMIT 1)
+    FROM organizations WHERE organizations.org_id IS NOT NULL
+  )`
 }
 
 /**

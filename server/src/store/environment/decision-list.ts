@@ -49,8 +49,8 @@ export interface DecisionVocabulary {
 /** The most decisions that one call looks at where no index has the whole filter: about 30 ms of a PostgreSQL server. */
 export const DECISIONS_SEARCHED_MAX = 10_000
 
-/** Policies bound the kinds of decisions (verdict, tier, version); this bounds what a stored policy of any size costs. */
-const KINDS_MAX = 2_000
+/** The most kinds of decisions that are looked up. An organization with more of them, such as of products, has its lists searched. */
+export const KINDS_MAX = 2_000
 const PRODUCTS_MAX = 200
 
 /** Reads of decisions for lists. None of them counts, and each looks at a bounded number of rows. */
@@ -63,7 +63,9 @@ export function decisionListQueries(database: Database) {
       { after, limit }: { after: string | undefined; limit: number },
     ): Promise<DecisionPage> {
       const params = new Params()
-      const search = searchOf(organizationId, { filter, after, limit, params })
+      const kinds = await matchingKinds(database, organizationId, filter)
+      if (kinds?.length === 0) return { decisions: [], next: null, is_cut_short: false }
+      const search = searchOf(organizationId, { filter, kinds, after, limit, params })
       const found = await database.query<{ id: string; is_match: boolean }>(search, params.values)
       const ids = found.filter(({ is_match }) => is_match).map(({ id }) => id)
       const decisions = await readRows(database, organizationId, ids.slice(0, limit))
@@ -72,33 +74,39 @@ export function decisionListQueries(database: Database) {
       return { decisions, next: last?.id ?? null, is_cut_short: last !== undefined }
     },
 
-    /** The tiers, policy versions and products that occur in decisions, by one index look-up each. */
+    /** The tiers, policy versions and products that occur in decisions. */
     async vocabulary(organizationId: string): Promise<DecisionVocabulary> {
-      const params = new Params()
-      const organization = params.add(organizationId, 'text')
-      const kinds = await database.query<{ risk_tier: string; policy_version: string }>(
-        `WITH RECURSIVE ${kindsOf(organization)} SELECT DISTINCT risk_tier, policy_version FROM kinds`,
-        params.values,
-      )
-      const next = (after: string) =>
-        `(SELECT product FROM decisions WHERE org_id = $1 ${after} ORDER BY product LIMIT 1)`
-      const products = await database.query<{ product: string }>(
-        `WITH RECURSIVE found (product) AS (
-           SELECT ${next('')} UNION ALL SELECT ${next('AND product > found.product')} FROM found WHERE found.product IS NOT NULL
-         ) SELECT product FROM found WHERE product IS NOT NULL LIMIT ${PRODUCTS_MAX}`,
-        [organizationId],
-      )
+      const kinds = await readKinds(database, organizationId)
+      const namesOf = (column: keyof Kind) => [...new Set(kinds.map((kind) => kind[column]))].sort()
       return {
-        tiers: [...new Set(kinds.map(({ risk_tier }) => risk_tier))].sort(),
-        policyVersions: [...new Set(kinds.map(({ policy_version }) => policy_version))].sort(),
-        products: products.map(({ product }) => product),
+        tiers: namesOf('risk_tier'),
+        policyVersions: namesOf('policy_version'),
+        products: namesOf('product').slice(0, PRODUCTS_MAX),
       }
     },
   }
 }
 
+/** What the decisions of one kind have in common. */
+type Kind = Record<'verdict' | 'risk_tier' | 'policy_version' | 'product', string>
+
+/** The kinds of decisions that occur, by two look-ups in `decisions_by_kind` each; `KINDS_MAX` of them if there are more. */
+async function readKinds(database: Database, organizationId: string): Promise<(Kind & { kind: string })[]> {
+  const next = (after: string) => `(SELECT kind FROM decisions WHERE org_id = $1 ${after} ORDER BY kind LIMIT 1)`
+  return database.query<Kind & { kind: string } & Row>(
+    `WITH RECURSIVE kinds (kind, number) AS (
+       SELECT ${next('')}, 1
+       UNION ALL SELECT ${next('AND kind > kinds.kind')}, number + 1 FROM kinds WHERE kind IS NOT NULL AND number < ${KINDS_MAX})
+     SELECT kinds.kind::text, one.verdict, one.risk_tier, one.policy_version, one.product FROM kinds CROSS JOIN LATERAL (
+       SELECT * FROM decisions WHERE org_id = $1 AND kind = kinds.kind LIMIT 1) AS one`,
+    [organizationId],
+  )
+}
+
 interface Search {
   filter: DecisionFilter
+  /** The kinds that the filter wants, if nothing else matters. */
+  kinds: readonly string[] | undefined
   after: string | undefined
   limit: number
   params: Params
@@ -108,7 +116,7 @@ interface Search {
  * Selects the ids of a page and one more, newest first; then, if it looked at as many decisions as one call may, the last of
  * these with `is_match` false.
  */
-function searchOf(organizationId: string, { filter, after, limit, params }: Search): string {
+function searchOf(organizationId: string, { filter, kinds, after, limit, params }: Search): string {
   const organization = params.add(organizationId, 'text')
   const within = (id: string) =>
     [
@@ -117,7 +125,7 @@ function searchOf(organizationId: string, { filter, after, limit, params }: Sear
       ...(filter.beforeId ? [`${id} < ${params.add(filter.beforeId, 'text')}`] : []),
     ].map((condition) => ` AND ${condition}`)
   const size = params.add(limit + 1, 'bigint')
-  if (isByKind(filter)) return searchByKind(filter, { organization, size, params, within })
+  if (kinds) return searchByKind(kinds, { organization, size, params, within })
   const { source, by } = sourceOf(filter, { organization, params, within })
   const conditions = conditionsOf(filter, { by, organization, params })
   return `WITH searched AS MATERIALIZED (${source} ORDER BY id DESC LIMIT ${DECISIONS_SEARCHED_MAX}),
@@ -133,15 +141,28 @@ function searchOf(organizationId: string, { filter, after, limit, params }: Sear
 /** The names of a filter on what a decision is, as opposed to when it was made. */
 type Criterion = Exclude<keyof DecisionFilter, 'fromId' | 'beforeId'>
 
-/** What `decisions_by_kind` has, by its columns. */
-const KIND_COLUMNS = { verdict: 'verdict', tier: 'risk_tier', policyVersion: 'policy_version' } as const satisfies {
-  [Name in Criterion]?: string
-}
+/** The criteria that are parts of a kind, and their columns. */
+const KIND_COLUMNS = {
+  verdict: 'verdict',
+  tier: 'risk_tier',
+  policyVersion: 'policy_version',
+  product: 'product',
+} as const satisfies { [Name in Criterion]?: keyof Kind }
 
-/** Whether the filter names only what `decisions_by_kind` has. */
-function isByKind(filter: DecisionFilter): boolean {
+/** The kinds that a filter wants, if it names nothing else; undefined if it does, or if there are too many kinds to know all. */
+async function matchingKinds(
+  database: Database,
+  organizationId: string,
+  filter: DecisionFilter,
+): Promise<string[] | undefined> {
   const given = criteriaOf(filter)
-  return given.length > 0 && given.every((name) => name in KIND_COLUMNS)
+  if (given.length === 0 || !given.every((name) => name in KIND_COLUMNS)) return undefined
+  const wanted = given as (keyof typeof KIND_COLUMNS)[]
+  const kinds = await readKinds(database, organizationId)
+  if (kinds.length === KINDS_MAX) return undefined
+  return kinds
+    .filter((kind) => wanted.every((name) => kind[KIND_COLUMNS[name]] === filter[name]))
+    .map(({ kind }) => kind)
 }
 
 function criteriaOf(filter: DecisionFilter): Criterion[] {
@@ -155,34 +176,15 @@ interface Parts {
   within: (id: string) => string[]
 }
 
-/** Reads the newest decisions of each kind that matches, and merges them: no decision is looked at in vain. */
+/** Reads the newest decisions of each of these kinds, and merges them: no decision is looked at in vain. */
 function searchByKind(
-  filter: DecisionFilter,
+  kinds: readonly string[],
   { organization, size, params, within }: Parts & { size: string },
 ): string {
-  const wanted = (Object.keys(KIND_COLUMNS) as (keyof typeof KIND_COLUMNS)[]).filter((name) => filter[name])
-  const matching = wanted.map((name) => `kinds.${KIND_COLUMNS[name]} = ${params.add(filter[name], 'text')}`)
-  return `WITH RECURSIVE ${kindsOf(organization)}
-    SELECT decision.id, true AS is_match FROM kinds CROSS JOIN LATERAL (
-      SELECT id FROM decisions WHERE org_id = ${organization} AND verdict = kinds.verdict AND risk_tier = kinds.risk_tier
-        AND policy_version = kinds.policy_version${within('id').join('')} ORDER BY id DESC LIMIT ${size}) AS decision
-    WHERE ${['true', ...matching].join(' AND ')} ORDER BY decision.id DESC LIMIT ${size}`
-}
-
-/**
- * The kinds of decisions that occur, by one look-up in `decisions_by_kind` each. All of them, also if only one verdict is
- * wanted: with `verdict = …` beside the comparison of rows, each look-up read all decisions with that verdict.
- */
-function kindsOf(organization: string): string {
-  const kind = 'verdict, risk_tier, policy_version'
-  const next = (after: string) =>
-    `SELECT ${kind} FROM decisions WHERE org_id = ${organization} ${after} ORDER BY ${kind} LIMIT 1`
-  return `kinds (verdict, risk_tier, policy_version, number) AS (
-      (SELECT found.*, 1 FROM (${next('')}) AS found)
-      UNION ALL
-      SELECT following.*, kinds.number + 1 FROM kinds CROSS JOIN LATERAL (
-        ${next('AND (verdict, risk_tier, policy_version) > (kinds.verdict, kinds.risk_tier, kinds.policy_version)')}
-      ) AS following WHERE kinds.number < ${KINDS_MAX})`
+  return `SELECT decision.id, true AS is_match FROM unnest(${params.add(kinds, 'bigint[]')}) AS wanted (kind) CROSS JOIN LATERAL (
+      SELECT id FROM decisions WHERE org_id = ${organization} AND kind = wanted.kind${within('id').join('')}
+      ORDER BY id DESC LIMIT ${size}) AS decision
+    ORDER BY decision.id DESC LIMIT ${size}`
 }
 
 /** The criterion that the searched list already meets; a retraction of an outcome is still to be looked up. */
@@ -190,7 +192,7 @@ type Source = Criterion | undefined
 
 /** The list of ids that is searched: the one that names the fewest decisions. */
 function sourceOf(filter: DecisionFilter, { organization, params, within }: Parts): { source: string; by: Source } {
-  const { entityId, review, outcome, product } = filter
+  const { entityId, review, outcome } = filter
   const of = (id: string) => `org_id = ${organization}${within(id).join('')}`
   if (entityId)
     return {
@@ -206,11 +208,6 @@ function sourceOf(filter: DecisionFilter, { organization, params, within }: Part
     }
   if (review === 'reviewed')
     return { source: `SELECT DISTINCT decision_id AS id FROM reviews WHERE ${of('decision_id')}`, by: 'review' }
-  if (product)
-    return {
-      source: `SELECT id FROM decisions WHERE ${of('id')} AND product = ${params.add(product, 'text')}`,
-      by: 'product',
-    }
   return { source: `SELECT id FROM decisions WHERE ${of('id')}`, by: undefined }
 }
 

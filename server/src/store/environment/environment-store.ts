@@ -100,9 +100,9 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     /** Whether this service wrote an entry under the current master key: what waits was written since the last rotation. */
     isOwn: (entry: RowOf<'audit_entries'>) => isAuthentic({ ...entry, sealed_leaf: null }),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
-    hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKeys, entry),
+    hasValidMac: (entry: MacInput & { mac: Uint8Array }) => hasValidMac(auditKeys, entry),
     /** Whether this service wrote the list of the entries of a statement. */
-    hasValidFlushMac: (flush: FlushMacInput & { mac: string }) => hasValidFlushMac(auditKeys, flush),
+    hasValidFlushMac: (flush: FlushMacInput & { mac: Uint8Array }) => hasValidFlushMac(auditKeys, flush),
     /** Adds the MACs to entries of an organization that are written elsewhere first. */
     sealed: authenticate,
     /** Writes a change, in one batch with others that wait, and caches the states that it wrote. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { dayOf } from '../../core/graph/decay.ts'
 import {
   BEYOND_FAN_OUT_MAX,
@@ -113,6 +114,9 @@ export function graphQueries(database: Database) {
     /**
      * Writes exposures, queues the latest decisions of those entities for re-evaluation, and deletes the causes that are
      * done. Also deletes a few expired links, because reads by rank would have to skip them.
+     *
+     * INVARIANT: the decisions are sought by a second statement. One that commits during the first is seen by the second, and one
+     * that commits later is checked against the new exposure (`queueOvertaken`). After a crash between them, the causes are left.
      */
     async writeExposures(
       rows: readonly { org_id: string; entity_id: string; summary: string; trust: string; as_of: string }[],
@@ -135,13 +139,26 @@ export function graphQueries(database: Database) {
            WHERE before.trust IS NULL OR (before.trust::json ->> 'score') <> (written.trust::json ->> 'score')
            ORDER BY 1, 2 -- in key order, so that two statements cannot deadlock
            ON CONFLICT (org_id, entity_id, day) DO UPDATE SET score = excluded.score
-         ), due AS (
-           INSERT INTO consequences (org_id, kind, entity_id, mark)
-           SELECT written.org_id, 'reevaluation', written.entity_id, md5(written.summary) FROM written
-           WHERE ${hasDecision('written.org_id', 'written.entity_id')}
-           ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark
-         ), expired AS (${deleteExpiredLinks(rows, params)}) ${deleteCauses(done, params)}`,
+         ) ${deleteExpiredLinks(rows, params)}`,
         params.values,
+        { keepPlan: true },
+      )
+      const marks = new Params()
+      const marked = rows.map(({ org_id, entity_id, summary }) => ({
+        org_id,
+        entity_id,
+        mark: hash('sha256', summary),
+      }))
+      await database.query(
+        `WITH due AS (
+           INSERT INTO consequences (org_id, kind, entity_id, mark)
+           SELECT written.org_id, 'reevaluation', written.entity_id, written.mark
+           FROM ${unnestAs('written', marked, { org_id: 'text', entity_id: 'text', mark: 'text' }, marks)}
+           WHERE ${hasDecision('written.org_id', 'written.entity_id')}
+           ORDER BY written.org_id, written.entity_id
+           ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark
+         ) ${deleteCauses(done, marks)}`,
+        marks.values,
         { keepPlan: true },
       )
     },

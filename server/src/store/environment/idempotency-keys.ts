@@ -35,28 +35,37 @@ export interface KeptDecision {
   created_at: string
 }
 
+interface UsedKey {
+  organizationId: string
+  keyHash: Uint8Array
+}
+
 type StoredKey = RowOf<'idempotency_keys'> & { flush: number | null }
 
 /** Reads and removes answers kept under idempotency keys. */
 export function idempotencyQueries(database: Database) {
+  const readKept = batchedRead<UsedKey, KeptAnswer | KeptDecision>({
+    keyText: ({ organizationId, keyHash }) => `${organizationId} ${hexOf(keyHash)}`,
+    async load(keys) {
+      const rows = await database.query<StoredKey & Row>(
+        `SELECT kept.org_id, kept.key_hash, kept.fingerprint, kept.decision_id, kept.status, kept.body, kept.created_at,
+           (SELECT flush FROM decisions AS decision WHERE decision.org_id = kept.org_id AND decision.id = kept.decision_id) AS flush
+         FROM idempotency_keys AS kept
+         JOIN unnest($1::text[], $2::bytea[]) AS wanted (org_id, key_hash)
+           ON kept.org_id = wanted.org_id AND kept.key_hash = wanted.key_hash`,
+        [keys.map(({ organizationId }) => organizationId), keys.map(({ keyHash }) => keyHash)],
+        { keepPlan: true },
+      )
+      const kept = await withKeptDecisions(database, rows)
+      return new Map(rows.map(({ org_id, key_hash }, index) => [`${org_id} ${hexOf(key_hash)}`, kept[index]!]))
+    },
+  })
   return {
-    /** What is kept under an idempotency key, if it was used. */
-    keptAnswer: batchedRead<{ organizationId: string; keyHash: Uint8Array }, KeptAnswer | KeptDecision>({
-      keyText: ({ organizationId, keyHash }) => `${organizationId} ${hexOf(keyHash)}`,
-      async load(keys) {
-        const rows = await database.query<StoredKey & Row>(
-          `SELECT kept.org_id, kept.key_hash, kept.fingerprint, kept.decision_id, kept.status, kept.body, kept.created_at,
-             (SELECT flush FROM decisions AS decision WHERE decision.org_id = kept.org_id AND decision.id = kept.decision_id) AS flush
-           FROM idempotency_keys AS kept
-           JOIN unnest($1::text[], $2::bytea[]) AS wanted (org_id, key_hash)
-             ON kept.org_id = wanted.org_id AND kept.key_hash = wanted.key_hash`,
-          [keys.map(({ organizationId }) => organizationId), keys.map(({ keyHash }) => keyHash)],
-          { keepPlan: true },
-        )
-        const kept = await withKeptDecisions(database, rows)
-        return new Map(rows.map(({ org_id, key_hash }, index) => [`${org_id} ${hexOf(key_hash)}`, kept[index]!]))
-      },
-    }),
+    /**
+     * What is kept under an idempotency key, if it was used. The write that kept an answer may be one that a failover takes away,
+     * with what the retry is told. New keys do not wait for the standbys with used ones.
+     */
+    keptAnswer: (key: UsedKey) => database.durably(() => readKept(key)),
 
     /** Adds the answer to a key that was written without one, because the answer is known only after the commit. */
     async keepAnswer(

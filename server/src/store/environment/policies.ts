@@ -203,7 +203,7 @@ function switchStatement(
     `event AS (${insertRows('events', event, params)})`,
     `deliveries AS (${fanOutEvents(event, params)})`,
     `entries AS (${insertAuditEntries(entries, params)})`,
-    `listed AS (${listForSealing(entries, params, macOf)})`,
+    `listed AS (${listForSealing(entries, params, { macOf })})`,
   ]
   const sql = `WITH ${parts.join(',\n')}\nSELECT require_rows((SELECT count(*) FROM switched), 1, 'active_policy')`
   return { sql, params: params.values }

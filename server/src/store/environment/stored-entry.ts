@@ -15,6 +15,7 @@ import {
 import type { Environment } from '../../core/vocabularies.ts'
 import type { RowOf } from '../schema/tables.ts'
 import { dataOf } from '../write-path/entry-data.ts'
+import { boundedPlace } from '../write-path/entry-list.ts'
 import { type HashPiece, hashesOfPieces, leafPieces } from './tree-nodes.ts'
 
 /** An entry with its leaf and the newest head of its log, as JSON (`sealedLeaf`); null while it has no leaf. */
@@ -33,26 +34,29 @@ export interface EntryKeys {
 }
 
 /**
- * Creates the check of stored entries: their content has their leaf hash, and the hash has their MAC. A MAC of a retired
- * master key counts only for an entry that was sealed: a thief of the key could write others for ever.
+ * Creates the check of stored entries: the hash of their content has their MAC. A MAC of a retired master key counts only for an entry that was sealed: a thief of the key could write others for ever.
  */
 export function createIsAuthentic({ environment, auditKeys: [current, ...retired], headKey }: EntryKeys): IsAuthentic {
-  const isSealed = (row: StoredEntry): boolean => {
+  const isSealed = (row: StoredEntry, leafHash: string): boolean => {
     if (row.sealed_leaf === null) return false
     const leaf = JSON.parse(row.sealed_leaf) as SealedLeaf
     // INVARIANT: a head of the current key bounds the leaves. A thief of a retired key can sign with that one, and SQL can
     // insert any head, and a list with leaves that another list has; the nodes below a genuine head are all taken, and the
     // last block, which has no node, has to give the signed root.
     return (
-      leaf.leaf_hash === row.leaf_hash &&
+      leaf.leaf_hash === leafHash &&
       leaf.leaf_index >= 0 &&
       leaf.leaf_index < leaf.head.tree_size &&
       isInTree(leaf) &&
       isSigned({ environment, organizationId: row.org_id }, leaf.head, headKey)
     )
   }
-  return (row) =>
-    hashOfStored(row) === row.leaf_hash && (hasValidMac([current], row) || (hasValidMac(retired, row) && isSealed(row)))
+  return (row) => {
+    const leafHash = hashOfStored(row)
+    if (leafHash === null) return false
+    const entry = { org_id: row.org_id, id: row.id, leaf_hash: leafHash, mac: row.mac }
+    return hasValidMac([current], entry) || (hasValidMac(retired, entry) && isSealed(row, leafHash))
+  }
 }
 
 interface SealedLeaf {
@@ -90,15 +94,17 @@ function storedFrontier(size: number, parts: readonly string[]): string[] {
 
 /** SQL: the hash at a place of the list of a statement; NULL beyond its end. */
 export function hashAt(place: string, flush = 'flush'): string {
-  return `encode(nullif(substring(${flush}.leaf_hashes FROM (${place})::integer * 32 + 1 FOR 32), ''), 'hex')`
+  return `encode(nullif(substring(${flush}.leaf_hashes FROM ${boundedPlace(place)} * 32 + 1 FOR 32), ''), 'hex')`
 }
 
 /** SQL: joins the sealed list of an entry (`entry`) as `flush`; its columns are NULL while the entry has no leaf. */
-export const SEALED_FLUSH = `LEFT JOIN audit_flushes AS flush ON flush.org_id = entry.org_id AND flush.flush = entry.flush
-  AND flush.first_leaf IS NOT NULL`
+export const SEALED_FLUSH = `LEFT JOIN audit_flushes AS flush ON flush.org_id = entry.org_id AND flush.flush = entry.flush`
 
 /** SQL: the index of the leaf of an entry, with `SEALED_FLUSH`. */
 export const LEAF_INDEX = 'flush.first_leaf + entry.place AS leaf_index'
+
+/** SQL: the index and the hash of the leaf of an entry; both are NULL while it has none. */
+export const LEAF = `${LEAF_INDEX}, CASE WHEN flush.first_leaf IS NOT NULL THEN ${hashAt('entry.place')} END AS sealed_hash`
 
 /** SQL: the first leaf of the block of `leaf.index`. */
 const BLOCK_START = `(leaf.index / ${BLOCK_LEAVES} * ${BLOCK_LEAVES})`
@@ -131,7 +137,7 @@ export function sealedLeaf(entry: string): string {
     FROM audit_flushes AS flush
     CROSS JOIN LATERAL (SELECT flush.first_leaf + ${entry}.place AS index) AS leaf
     CROSS JOIN LATERAL (SELECT * FROM audit_heads WHERE org_id = flush.org_id ORDER BY tree_size DESC LIMIT 1) AS head
-    WHERE flush.org_id = ${entry}.org_id AND flush.flush = ${entry}.flush AND flush.first_leaf IS NOT NULL)`
+    WHERE flush.org_id = ${entry}.org_id AND flush.flush = ${entry}.flush)`
 }
 
 /** SQL: the entries about a subject: the one that shares its id, and those in the index `audit_entries_of_subject`. */
@@ -164,8 +170,13 @@ export function entryOf(row: RowOf<'audit_entries'>): AuditEntry & { data: Recor
   }
 }
 
-/** Null if an edited entry has no canonical form any more. */
-function hashOfStored(row: RowOf<'audit_entries'>): string | null {
+/** The hash of the leaf of an entry: of the content that was sealed, or of the present one while it has no leaf. */
+export function leafHashOfListed(row: RowOf<'audit_entries'> & { sealed_hash: string | null }): string {
+  return row.sealed_hash ?? hashOfStored(row) ?? ''
+}
+
+/** The hash of the content of an entry; null if an edited one has no canonical form any more. */
+export function hashOfStored(row: RowOf<'audit_entries'>): string | null {
   try {
     return leafHashOf(row.org_id, entryOf(row))
   } catch {

@@ -15,6 +15,7 @@ import {
   rootOf,
 } from '../../core/audit/merkle-tree.ts'
 import { openStorage } from '../storage.ts'
+import { storeIds } from '../write-path/entry-list.ts'
 import { auditSealingQueries } from './audit-sealing.ts'
 
 const testStorage = await createTestStorage()
@@ -41,13 +42,13 @@ function newLog() {
       const added = Array.from({ length: entries }, (_, n) => leafHash(`${organizationId} ${leaves.length + n}`))
       sealed.push({ flush: ++flushes, first_leaf: leaves.length })
       await database.query(
-        'INSERT INTO audit_flushes (org_id, flush, entry_ids, leaf_hashes, mac) VALUES ($1, $2, $3, $4, $5)',
+        'INSERT INTO audit_pending (org_id, flush, entry_ids, leaf_hashes, mac) VALUES ($1, $2, $3, $4, $5)',
         [
           organizationId,
           flushes,
-          added.map((_, n) => `aud_${leaves.length + n}`),
+          storeIds(added.map((_, n) => `aud_${String(leaves.length + n).padStart(26, '0')}`)),
           Buffer.from(added.join(''), 'hex'),
-          '',
+          Buffer.alloc(16),
         ],
       )
       leaves.push(...added)
@@ -56,7 +57,7 @@ function newLog() {
     const { nodes, root } = appendLeaves({ size, frontier, leaves: leaves.slice(size) })
     const signed_at = '2026-03-01T09:30:00.000Z'
     const head = { tree_size: leaves.length, root_hash: root, signed_at, key_id: '', signature: '' }
-    assert.equal(await sealing.seal([{ organizationId, sealed, nodes, head }]), true)
+    assert.ok(await sealing.seal([{ organizationId, sealed, nodes, head }]))
   }
   /** The hash by the definition of the tree, of all leaves below. */
   const hashAt = ({ level, index }: NodePosition) => rootOf(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level))
@@ -141,11 +142,11 @@ test('a list among the leaves of another one takes their place, also beyond its 
   const { organizationId, leaves, grow } = newLog()
   await grow([20])
   const forged = leafHash('forged')
-  await database.query('INSERT INTO audit_flushes VALUES ($1, 1000, $2, $3, $4, 5)', [
+  await database.query('INSERT INTO audit_flushes VALUES (1000, 5, $1, $2, $3, $4)', [
     organizationId,
-    ['aud_forged'],
+    'f'.repeat(26),
     Buffer.from(forged, 'hex'),
-    '',
+    Buffer.alloc(16),
   ])
   const positions = [4, 5, 6].map((index) => ({ level: 0, index }))
   assert.deepEqual(await sealing.nodeHashes(organizationId, positions), [leaves[4], forged, ''])

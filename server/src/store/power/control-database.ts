@@ -89,6 +89,10 @@ export class ControlDatabase implements Database {
     return this.#control.within(ms)
   }
 
+  durably<T>(read: () => Promise<T | undefined>): Promise<T | undefined> {
+    return this.#control.durably(read)
+  }
+
   inSchema(schema: string): Database {
     return this.#control.inSchema(schema)
   }

@@ -1,6 +1,8 @@
 /** Audit entries that were written to the control database together with the rows they make, and wait for their log. */
 import { type Database, DatabaseError, DatabaseUnavailable, type Queryable } from '../database/database.ts'
 import type { EnvironmentStore } from '../environment/environment-store.ts'
+import { hexOf } from '../environment/idempotency-keys.ts'
+import { hashOfStored } from '../environment/stored-entry.ts'
 import type { RowOf } from '../schema/tables.ts'
 import type { AuditEntryRow } from '../write-path/record.ts'
 import type { RefusedRow, RefusedRows } from './refused-rows.ts'
@@ -27,7 +29,10 @@ export async function queueEntries(
   // With their MAC, because an entry that was put into the queue with SQL must not reach the log.
   await transaction.query(
     `INSERT INTO entries_to_record (org_id, entry) SELECT * FROM unnest($1::text[], $2::text[])`,
-    [entries.map(({ organizationId }) => organizationId), rows.map((row) => JSON.stringify(row))],
+    [
+      entries.map(({ organizationId }) => organizationId),
+      rows.map((row) => JSON.stringify({ ...row, mac: hexOf(row.mac) })),
+    ],
   )
 }
 
@@ -89,10 +94,17 @@ export async function recordQueued(
 
 function parsed({ org_id, entry }: { org_id: string; entry: string }): RowOf<'audit_entries'> | undefined {
   try {
-    return { ...JSON.parse(entry), org_id }
+    const row = JSON.parse(entry)
+    return { ...row, org_id, mac: Buffer.from(row.mac, 'hex') }
   } catch {
     return undefined
   }
+}
+
+/** The hash is made of the content anew: the queue was checked by its MAC, which covers the content alone. */
+function entryToWrite(row: RowOf<'audit_entries'>): AuditEntryRow {
+  const { org_id: _organization, mac: _mac, ...entry } = row
+  return { ...entry, type: entry.type as AuditEntryRow['type'], leaf_hash: hashOfStored(row)! }
 }
 
 /** Another node may record the same entries at the same moment; then only those that are missing are written. */
@@ -100,7 +112,7 @@ async function record(log: Log, organizationId: string, rows: readonly RowOf<'au
   let missing = rows
   for (let tries = 1; missing.length > 0; tries++) {
     try {
-      const auditEntries = missing.map(({ org_id: _organization, mac: _mac, ...entry }) => entry as AuditEntryRow)
+      const auditEntries = missing.map(entryToWrite)
       const { lost } = await log.commit({ organizationId, auditEntries })
       if (!lost) return
       if (tries === TRIES_MAX) throw new DatabaseUnavailable(`queued entries could not be recorded (${lost})`)

@@ -69,10 +69,11 @@ export const environmentColumns: ClassedTables = {
     ofOperators: ['trail_id', 'actor_id', 'subject_id'],
     // Reasons of operators, users of the operating system, names of API keys, hashes of feature snapshots.
     words: ['data'],
-    made: ['org_id', 'id', 'request_id', 'hashes', 'leaf_hash', 'mac'],
+    made: ['org_id', 'id', 'request_id', 'hashes', 'mac'],
     kinds: ['type', 'actor_type', 'subject_type'],
   },
   audit_flushes: { made: ['org_id', 'entry_ids', 'leaf_hashes', 'mac'] },
+  audit_pending: { made: ['org_id', 'entry_ids', 'leaf_hashes', 'mac'] },
   audit_nodes: { made: ['org_id', 'hash'] },
   audit_heads: { made: ['org_id', 'root_hash', 'key_id', 'signature'] },
   audit_announced: { made: ['org_id'] },
@@ -142,6 +143,7 @@ export const environmentColumns: ClassedTables = {
   trust_history: { made: ['org_id', 'entity_id'] },
   payment_flows: { made: ['org_id', 'entity_id', 'counterparty_id'], kinds: ['currency', 'month'] },
   consequences: { made: ['org_id', 'entity_id', 'mark', 'failed_mark'], kinds: ['kind'] },
+  unchecked_decisions: { made: ['org_id', 'made_on'] },
 
   webhook_endpoints: {
     words: ['description', 'disabled_why'],

@@ -39,6 +39,7 @@ test('every table has the columns, types and nullability that tables.ts says', a
 
 const APPEND_ONLY = [
   'audit_entries',
+  'audit_flushes',
   'audit_heads',
   'audit_nodes',
   'case_notes',
@@ -68,7 +69,7 @@ const LEFT_OUT = ['related_entity_id']
 async function insertAnyRow(table: string): Promise<void> {
   const columns = await database.query<{ name: string; type: string }>(
     `SELECT column_name AS name, data_type AS type FROM information_schema.columns
-     WHERE table_schema = $1 AND table_name = $2`,
+     WHERE table_schema = $1 AND table_name = $2 AND is_generated = 'NEVER'`,
     [database.schema, table],
   )
   const values = columns.map(({ name, type }) => {
@@ -133,29 +134,33 @@ test('a transaction is unique for its entity, account and external id, also wher
   }
 })
 
-test('the database lets a list of audit entries take its first leaf once, and refuses any other change', async () => {
-  const insert = (flush: number, firstLeaf: number | null) =>
+test('the database refuses any change of a list of audit entries, and any deletion of a sealed one', async () => {
+  const refuse = async (sql: string) => assert.rejects(database.query(sql), /append-only/, sql)
+  const sealed = (flush: number, firstLeaf: number) =>
     database.query(
-      `INSERT INTO audit_flushes (org_id, flush, entry_ids, leaf_hashes, mac, first_leaf) VALUES ('org_a', $1, '{aud_a}', '', '', $2)`,
+      `INSERT INTO audit_flushes (org_id, flush, entry_ids, leaf_hashes, mac, first_leaf) VALUES ('org_a', $1, 'aud_a', '', '', $2)`,
       [flush, firstLeaf],
     )
-  const changes = [
-    `org_id = 'org_b'`,
-    'flush = flush + 10',
-    `entry_ids = '{aud_b}'`,
-    `leaf_hashes = decode('00', 'hex')`,
-    `mac = 'b'`,
-  ]
-  const refuse = async (sql: string) => assert.rejects(database.query(sql), /append-only/, sql)
-  await insert(1, null)
-  for (const change of ['first_leaf = first_leaf', ...changes.map((change) => `first_leaf = 7, ${change}`), ...changes])
-    await refuse(`UPDATE audit_flushes SET ${change}`)
-  await assert.rejects(database.query('UPDATE audit_flushes SET first_leaf = -1'), /first_leaf_check/)
-  await database.query('UPDATE audit_flushes SET first_leaf = 7')
-  for (const change of ['first_leaf = 8', 'first_leaf = NULL', 'first_leaf = 7', ...changes])
-    await refuse(`UPDATE audit_flushes SET ${change}`)
-  for (const sql of ['DELETE FROM audit_flushes', 'TRUNCATE audit_flushes']) await refuse(sql)
-  await assert.rejects(insert(2, 7), (error: unknown) => error instanceof DatabaseError && error.isUniqueViolation)
-  const rows = await database.query('SELECT org_id, flush, entry_ids, mac, first_leaf FROM audit_flushes')
-  assert.deepEqual(rows, [{ org_id: 'org_a', flush: 1, entry_ids: ['aud_a'], mac: '', first_leaf: 7 }])
+  await database.query(
+    `INSERT INTO audit_pending (org_id, flush, entry_ids, leaf_hashes, mac) VALUES ('org_a', 1, 'aud_a', '', '')`,
+  )
+  await sealed(1, 7)
+  for (const table of ['audit_pending', 'audit_flushes'])
+    for (const change of [
+      `org_id = 'org_b'`,
+      'flush = flush + 10',
+      `entry_ids = 'aud_b'`,
+      `leaf_hashes = decode('00', 'hex')`,
+      `mac = decode('bb', 'hex')`,
+    ])
+      await refuse(`UPDATE ${table} SET ${change}`)
+  for (const sql of ['UPDATE audit_flushes SET first_leaf = 8', 'DELETE FROM audit_flushes']) await refuse(sql)
+  for (const table of ['audit_pending', 'audit_flushes']) await refuse(`TRUNCATE ${table}`)
+  await assert.rejects(sealed(2, -1), /first_leaf_check/)
+  const isUniqueViolation = (error: unknown) => error instanceof DatabaseError && error.isUniqueViolation
+  for (const [flush, firstLeaf] of [
+    [2, 7],
+    [1, 8],
+  ] as const)
+    await assert.rejects(sealed(flush, firstLeaf), isUniqueViolation)
 })

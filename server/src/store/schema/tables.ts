@@ -118,8 +118,7 @@ export const tables = {
     subject_id: 'text',
     data: 'text',
     hashes: 'bytea?',
-    leaf_hash: 'text',
-    mac: 'text',
+    mac: 'bytea',
   }),
   audit_nodes: plain({ org_id: 'text', level: 'integer', index: 'bigint', hash: 'bytea' }),
   audit_heads: plain({

@@ -1,7 +1,6 @@
 import { isObject } from '../../core/stored-json.ts'
 import { insertRows, ofOrganization, Params, type PlainTable } from '../schema/tables.ts'
-import type { FlushMac } from './audit-insert.ts'
-import { STEPS } from './batch-steps.ts'
+import { STEPS, type StatementParts } from './batch-steps.ts'
 import type { AuthenticatedChange, OfOrganization } from './change.ts'
 import { TAKE_FLUSH_NUMBER } from './flush-number.ts'
 
@@ -11,7 +10,7 @@ import { TAKE_FLUSH_NUMBER } from './flush-number.ts'
  */
 export function batchStatement(
   changes: readonly AuthenticatedChange[],
-  macOf: FlushMac,
+  parts: StatementParts,
 ): {
   steps: number
   sql: string
@@ -25,7 +24,7 @@ export function batchStatement(
     const rows = changes.flatMap((change) => ofOrganization(change.organizationId, rowsOf(change)))
     if (rows.length === 0) continue
     const name = `s${steps.length}`
-    steps.push(`${name} AS (${sql(rows, params, macOf)})`)
+    steps.push(`${name} AS (${sql(rows, params, parts)})`)
     if (guard) {
       const expected = params.add(rows.length, 'bigint')
       requirements.push(`require_rows((SELECT count(*) FROM ${name}), ${expected}, '${guard.precondition}')`)
@@ -60,8 +59,6 @@ export interface Footprint {
   guarded: readonly string[]
   /** Rows, entities and trails that two statements in flight must not share: the second would wait for the first. */
   locked: readonly string[]
-  /** Rows that several steps write, with the position of the step that writes them for this change. */
-  shared: readonly { row: string; step: number }[]
   /** What it costs the database, in rows of little text. */
   weight: number
 }
@@ -69,24 +66,32 @@ export interface Footprint {
 /** How many characters of text cost the database about as much as another row. */
 const CHARACTERS_PER_ROW = 1_000
 
+/** The steps that lock rows. */
+const LOCKING_STEPS = STEPS.filter((step) => step.guard || step.locks)
+
 /** What a change takes: locks by the steps that write it, and its weight by its rows. */
 export function footprintOf(change: AuthenticatedChange): Footprint {
   const { organizationId, rows: plainRows = {} } = change
   const guarded: string[] = []
   const locked: string[] = []
-  const shared: { row: string; step: number }[] = []
-  for (const [step, { rowsOf, guard, locks, sharedRow }] of STEPS.entries()) {
-    if (!guard && !locks && !sharedRow) continue
+  for (const { rowsOf, guard, locks } of LOCKING_STEPS) {
     for (const row of rowsOf(change)) {
-      const name = sharedRow?.(row)
-      if (name !== undefined) shared.push({ row: `${organizationId} ${name}`, step })
       if (guard) guarded.push(`${guard.precondition} ${organizationId} ${guard.row(row)}`)
       if (locks) locked.push(`${organizationId} ${locks(row)}`)
     }
   }
-  const written = [...Object.values(change), ...Object.values(plainRows)].filter((rows) => Array.isArray(rows)).flat()
-  const characters = written.reduce((sum, row) => sum + charactersIn(row), 0)
-  return { guarded, shared, locked: [...guarded, ...locked], weight: written.length + characters / CHARACTERS_PER_ROW }
+  const weight = weightOf(change) + weightOf(plainRows)
+  return { guarded, locked: [...guarded, ...locked], weight }
+}
+
+/** The weight of all rows in the lists of an object. */
+function weightOf(lists: object): number {
+  let weight = 0
+  for (const rows of Object.values(lists)) {
+    if (!Array.isArray(rows)) continue
+    for (const row of rows) weight += 1 + charactersIn(row) / CHARACTERS_PER_ROW
+  }
+  return weight
 }
 
 /** The texts of a row, and of an object in it, such as the documents of a decision. */

@@ -21,24 +21,33 @@ import type {
   OfOrganization,
   TurnedVerdict,
 } from './change.ts'
-import { hasDecision, insertDecisions, insertDocuments, latestDecision } from './decision-statements.ts'
+import {
+  hasDecision,
+  insertDecisions,
+  insertDocuments,
+  latestDecision,
+  type PackedDocuments,
+  queueChecks,
+} from './decision-statements.ts'
 import { eventIdOf } from './record.ts'
 import { changeScenarios, removeScenarios } from './scenario-statements.ts'
 import { type AnnouncedEvent, fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
+/** What a statement is made with beside the rows of its changes. */
+export interface StatementParts {
+  macOf: FlushMac
+  /** The documents of the decisions that it writes. */
+  packed: readonly PackedDocuments[]
+}
+
 /** One step (CTE) of the statement: the rows that it takes from a change, and the SQL that writes them. */
 interface Step<T extends OfOrganization> {
   rowsOf(change: AuthenticatedChange): readonly Omit<T, 'org_id'>[]
-  sql(rows: readonly T[], params: Params, macOf: FlushMac): string
+  sql(rows: readonly T[], params: Params, parts: StatementParts): string
   /** Set if a row is written only while it is as it was read. */
   guard?: Guard<T>
   /** An entity or trail whose rows the step locks: a second statement in flight would wait for it. */
   locks?(row: Omit<T, 'org_id'>): string
-  /**
-   * Names a row that another step may write too. PostgreSQL refuses to write a row twice in one statement, so changes whose
-   * steps would do so are not in one batch.
-   */
-  sharedRow?(row: Omit<T, 'org_id'>): string | undefined
   /** The step inserts deliveries; the statement returns their number. */
   queuesDeliveries?: true
 }
@@ -87,7 +96,6 @@ export const STEPS: readonly Step<OfOrganization>[] = [
   defineStep({
     rowsOf: ({ changedEntities = [] }) => changedEntities,
     sql: queueReevaluations,
-    sharedRow: ({ id }) => `reevaluation ${id}`,
   }),
   defineStep({
     rowsOf: ({ changedTrackRecords = [] }) => changedTrackRecords,
@@ -130,7 +138,11 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     guard: { precondition: 'backtest', row: ({ run_id }) => `backtest ${run_id}` },
   }),
   defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: insertDecisions }),
-  defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: insertDocuments }),
+  defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: queueChecks }),
+  defineStep({
+    rowsOf: ({ decisions = [] }) => decisions,
+    sql: (_rows, params, { packed }) => insertDocuments(packed, params),
+  }),
   defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
   defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
   defineStep({
@@ -142,7 +154,6 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     rowsOf: ({ consequences = [] }) => consequences,
     sql: upsertConsequences,
     locks: ({ entity_id }) => entity_id,
-    sharedRow: ({ kind, entity_id }) => (kind === 'reevaluation' ? `reevaluation ${entity_id}` : undefined),
   }),
   defineStep({
     rowsOf: ({ auditEntries = [] }) => auditEntries,
@@ -266,7 +277,10 @@ function upsertConsequences(rows: readonly RowOf<'consequences'>[], params: Para
 
 /** Queues a re-evaluation of the latest decisions about changed entities: new facts may change the verdict. */
 function queueReevaluations(entities: readonly RowOf<'entities'>[], params: Params): string {
-  const marked = entities.map(({ org_id, id, version }) => ({ org_id, id, mark: `v${version}` }))
+  const marked = inOrder(
+    entities.map(({ org_id, id, version }) => ({ org_id, id, mark: `v${version}` })),
+    ({ org_id, id }) => `${org_id} ${id}`,
+  )
   return `INSERT INTO consequences (org_id, kind, entity_id, mark)
     SELECT changed.org_id, 'reevaluation', changed.id, changed.mark
     FROM ${unnestAs('changed', marked, { org_id: 'text', id: 'text', mark: 'text' }, params)}

@@ -45,7 +45,7 @@ export interface Change {
   links?: NewRow<'graph_links'>[]
   removedLinks?: Pick<RowOf<'graph_links'>, 'entity_id' | 'neighbour_id' | 'type' | 'claim'>[]
   paymentFlows?: NewRow<'payment_flows'>[]
-  /** Follow-up work to queue. */
+  /** Follow-up work to queue; the statement itself queues the re-evaluation of changed entities. */
   consequences?: NewRow<'consequences'>[]
   auditEntries?: AuditEntryRow[]
   /** Counts to add. */
@@ -60,8 +60,8 @@ export interface OfOrganization {
   org_id: string
 }
 
-/** A decision with the documents that are written beside its row. */
-export type NewDecision = NewRow<'decisions'> & { documents: Documents }
+/** A decision with what is written beside its row: the documents, and what the worker checks for facts recorded meanwhile. */
+export type NewDecision = NewRow<'decisions'> & { documents: Documents; madeOn: string }
 
 /** The next version of an API key; `was` is the entry of the version that it replaces. */
 export type KeyChange = Pick<NewRow<'api_keys'>, 'id' | 'retires_at' | 'disabled_at' | 'revoked_at' | keyof Seal> & {

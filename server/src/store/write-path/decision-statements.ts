@@ -1,6 +1,6 @@
 import { packSegment, splitIntoSegments } from '../documents/segment.ts'
-import { columnsOf, type Params, unnestAs, unnestRows } from '../schema/tables.ts'
-import type { NewDecision } from './change.ts'
+import { columnsOf, ofOrganization, type Params, unnestAs, unnestRows } from '../schema/tables.ts'
+import type { AuthenticatedChange, NewDecision } from './change.ts'
 import { FLUSH } from './flush-number.ts'
 
 /** Ids come from the clocks of nodes, so the latest decision need not have the highest; it is among this many. */
@@ -14,20 +14,48 @@ export function insertDecisions(decisions: readonly WrittenDecision[], params: P
     SELECT row.*, ${FLUSH} FROM ${unnestRows('decisions', decisions, params)} AS row`
 }
 
-/** `INSERT` of the documents of decisions, those of each organization packed together. */
-export function insertDocuments(decisions: readonly WrittenDecision[], params: Params): string {
-  const segments = [...Map.groupBy(decisions, ({ org_id }) => org_id)].flatMap(([org_id, own]) =>
-    splitIntoSegments(own).map((part, index) => ({
+/** The documents of decisions of one organization, packed together. */
+export interface PackedDocuments {
+  org_id: string
+  part: number
+  decision_ids: string
+  content: Uint8Array
+}
+
+/** Packs the documents of the decisions that some changes write, those of each organization together. */
+export async function packDocuments(
+  changes: readonly Pick<AuthenticatedChange, 'organizationId' | 'decisions'>[],
+): Promise<PackedDocuments[]> {
+  const decisions = changes.flatMap(({ organizationId, decisions = [] }) => ofOrganization(organizationId, decisions))
+  const parts = [...Map.groupBy(decisions, ({ org_id }) => org_id)].flatMap(([org_id, own]) =>
+    splitIntoSegments(own).map((part, index) => ({ org_id, part: index, decisions: part })),
+  )
+  return Promise.all(
+    parts.map(async ({ org_id, part, decisions }) => ({
       org_id,
-      part: index,
-      decision_ids: part.map(({ id }) => id).join(' '),
-      content: packSegment(part.map(({ id, documents }) => ({ decision_id: id, ...documents }))),
+      part,
+      decision_ids: decisions.map(({ id }) => id).join(' '),
+      content: await packSegment(decisions.map(({ id, documents }) => ({ decision_id: id, ...documents }))),
     })),
   )
+}
+
+/** `INSERT` of the packed documents of decisions. */
+export function insertDocuments(segments: readonly PackedDocuments[], params: Params): string {
   const columns = { org_id: 'text', part: 'integer', decision_ids: 'text', content: 'bytea' }
   return `INSERT INTO document_segments (org_id, is_packed, flush, part, first_flush, decision_ids, content)
     SELECT org_id, false, ${FLUSH}, part, ${FLUSH}, string_to_array(decision_ids, ' '), content
     FROM ${unnestAs('segment', segments, columns, params)}`
+}
+
+/** `INSERT` of what decisions were made on, a row for each organization. A fact committed meanwhile did not see them, so it queued no re-evaluation. */
+export function queueChecks(decisions: readonly WrittenDecision[], params: Params): string {
+  const checks = [...Map.groupBy(decisions, ({ org_id }) => org_id)].map(([org_id, own]) => ({
+    org_id,
+    made_on: own.map(({ madeOn }) => madeOn).join(' '),
+  }))
+  return `INSERT INTO unchecked_decisions (org_id, flush, made_on)
+    SELECT org_id, ${FLUSH}, made_on FROM ${unnestAs('made', checks, { org_id: 'text', made_on: 'text' }, params)}`
 }
 
 /** SQL: whether there is a decision about an entity. */

@@ -1,25 +1,28 @@
 import type { AuditEntryType } from '../../core/audit/audit-data.ts'
 import { hashesIn } from '../../core/audit/merkle-tree.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { objectIn } from '../../core/stored-json.ts'
+import { arrayIn, objectIn } from '../../core/stored-json.ts'
 import type { RowOf } from '../schema/tables.ts'
 
 /** The columns of an entry that make up its data. */
 export type EntryData = Pick<RowOf<'audit_entries'>, 'type' | 'trail_id' | 'subject_id' | 'data' | 'hashes'>
 
-/** The members of the data of an entry that other columns have. */
+/** How the data of an entry is stored: its members are named by their place. */
 interface Members {
   subject: string
   trail: string
+  /** In the order of the array in `data`. */
+  texts: readonly string[]
   /** SHA-256 values, in the order in which `hashes` has them. */
   hashes: readonly string[]
 }
 
-/** Most entries are about decisions, and most of their data are hashes and ids: as text they would take twice the room. */
+/** Most entries are about decisions, and most of their data are names, hashes and ids: as JSON they would take more than twice the room. */
 const MEMBERS: Partial<Record<AuditEntryType, Members>> = {
   'decision.created': {
     subject: 'decision_id',
     trail: 'entity_id',
+    texts: ['policy_version', 'product', 'verdict'],
     hashes: ['policy_checksum', 'decision_sha256', 'facts_sha256', 'trace_sha256', 'graph_sha256'],
   },
 }
@@ -28,27 +31,25 @@ const MEMBERS: Partial<Record<AuditEntryType, Members>> = {
 export function storeData(type: AuditEntryType, data: object, text: string): Pick<EntryData, 'data' | 'hashes'> {
   const members = MEMBERS[type]
   if (!members) return { data: text, hashes: null }
-  const names = namesOf(members)
-  const values = new Map<string, unknown>(Object.entries(data))
+  const values = data as Record<string, string>
   return {
-    data: canonicalJson(Object.fromEntries([...values].filter(([name]) => !names.includes(name)))),
-    hashes: Buffer.from(members.hashes.map((name) => values.get(name)).join(''), 'hex'),
+    data: canonicalJson(members.texts.map((name) => values[name])),
+    hashes: Buffer.from(members.hashes.map((name) => values[name]).join(''), 'hex'),
   }
 }
 
 /** The data of a stored entry. What cannot have been stored so is kept as `unreadable`, so that the hash of the entry differs. */
 export function dataOf({ type, trail_id, subject_id, data, hashes }: EntryData): Record<string, unknown> {
-  const stored = objectIn(data)
-  if (!stored) return { unreadable: data }
-  if (hashes === null) return stored
+  if (hashes === null) return objectIn(data) ?? { unreadable: data }
   const members = MEMBERS[type as AuditEntryType]
+  const texts = arrayIn(data)
+  if (!members || texts?.length !== members.texts.length || hashes.length !== 32 * members.hashes.length)
+    return { unreadable: data }
   const values = hashesIn(hashes)
-  const isWhole = hashes.length === 32 * (members?.hashes.length ?? 0)
-  if (!members || !isWhole || namesOf(members).some((name) => name in stored)) return { unreadable: data }
-  const named = members.hashes.map((name, index) => [name, values[index]])
-  return { ...stored, [members.subject]: subject_id, [members.trail]: trail_id, ...Object.fromEntries(named) }
-}
-
-function namesOf({ subject, trail, hashes }: Members): string[] {
-  return [subject, trail, ...hashes]
+  return {
+    [members.subject]: subject_id,
+    [members.trail]: trail_id,
+    ...Object.fromEntries(members.texts.map((name, index) => [name, texts[index]])),
+    ...Object.fromEntries(members.hashes.map((name, index) => [name, values[index]])),
+  }
 }

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Database, DatabaseError, DatabaseUnavailable } from '../database/database.ts'
 import type { FlushMac } from './audit-insert.ts'
 import { batchStatement, type Footprint, footprintOf } from './batch-statement.ts'
 import { type AuthenticatedChange, type Committed, type Lost, type OwnRow, ownRowOf } from './change.ts'
+import { packDocuments } from './decision-statements.ts'
 
 /**
  * Bounds of one batch: large enough that all waiting changes share a commit, small enough to keep latency low. The embedded
@@ -54,10 +56,11 @@ interface Waiting {
  *     in flight → in flight   a deadlock, or two nodes chose the same number on a trail: the statement is retried
  *     in flight → alone       PostgreSQL refused a batch of several: each change is flushed alone, to find the one at fault
  *     alone → lost            its precondition does not hold: nothing of it was written
- *     in flight → looked up   the statement was sent, and its answer was lost
- *     looked up → written     the session that ran the statement is gone, and a row of the batch is stored
+ *     in flight → looked up   the statement was sent, and its answer was lost; or its wait for a standby was cancelled
+ *     looked up → written     the session that ran the statement is gone, a row of the batch is stored, and so `durably`
  *     looked up → lost        that session is gone, and the row is not stored: it never will be
- *     looked up → rejected    as unknown (`CommitUnknown`): no answer within `LOOK_UP_WITHIN_MS`
+ *     looked up → rejected    as unknown (`CommitUnknown`): it has no row of its own, no answer came within `LOOK_UP_WITHIN_MS`, or no
+ *                             standby confirmed it
  *     in flight → rejected    the statement could not be sent; or PostgreSQL refused a change that was alone
  *     queued → rejected       a batch before it got no answer, so this one would only wait for the same timeout
  *
@@ -69,7 +72,7 @@ export class GroupCommit {
   readonly #macOf: FlushMac
   #queue: Waiting[] = []
   readonly #inFlight = new Map<Waiting[], Promise<void>>()
-  #isStarting = false
+  #starting: Promise<void> | undefined
   #notifyDeliveriesQueued: () => void = () => {}
 
   constructor(database: Database, macOf: FlushMac) {
@@ -84,13 +87,13 @@ export class GroupCommit {
   commit(change: AuthenticatedChange): Promise<Committed> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ change, footprint: footprintOf(change), resolve, reject })
-      void this.#startSoon()
+      this.#startSoon()
     })
   }
 
   /** Resolves when every change that was handed in is settled. */
   async drain(): Promise<void> {
-    while (this.#isStarting || this.#inFlight.size > 0) await Promise.all(this.#inFlight.values())
+    while (this.#starting || this.#inFlight.size > 0) await Promise.all([this.#starting, ...this.#inFlight.values()])
   }
 
   /** Registers the listener that is called after a commit that queued webhook deliveries. */
@@ -102,13 +105,12 @@ export class GroupCommit {
     return this.#queue.length
   }
 
-  /** Starts after the current turn of the event loop, so that all changes of the turn join the first batch. */
-  async #startSoon(): Promise<void> {
-    if (this.#isStarting) return
-    this.#isStarting = true
-    await Promise.resolve()
-    this.#isStarting = false
-    this.#start()
+  /** Starts once the event loop has handled what has arrived, so that all changes of this turn join the first batch. */
+  #startSoon(): void {
+    this.#starting ??= setImmediate().then(() => {
+      this.#starting = undefined
+      this.#start()
+    })
   }
 
   #start(): void {
@@ -138,7 +140,6 @@ export class GroupCommit {
       for (const { footprint } of batch) for (const row of footprint.locked) locked.add(row)
     }
     const guarded = new Set<string>()
-    const stepOf = new Map<string, number>()
     const waitingOrganizations = new Set<string>()
     const batch = new Set<Waiting>()
     let weight = 0
@@ -149,8 +150,7 @@ export class GroupCommit {
       if (
         footprint.locked.some((row) => locked.has(row)) ||
         (batch.size > 0 && weight + footprint.weight > WEIGHT_MAX) ||
-        footprint.guarded.some((row) => guarded.has(row)) ||
-        footprint.shared.some(({ row, step }) => (stepOf.get(row) ?? step) !== step)
+        footprint.guarded.some((row) => guarded.has(row))
       ) {
         waitingOrganizations.add(change.organizationId)
         continue
@@ -158,7 +158,6 @@ export class GroupCommit {
       batch.add(waiting)
       weight += footprint.weight
       for (const row of footprint.guarded) guarded.add(row)
-      for (const { row, step } of footprint.shared) stepOf.set(row, step)
     }
     this.#queue = this.#queue.filter((waiting) => !batch.has(waiting))
     return [...batch]
@@ -208,12 +207,14 @@ export class GroupCommit {
   async #findOut(batch: Waiting[], { endSession }: DatabaseUnavailable): Promise<boolean | undefined> {
     const row = batch.map(({ change }) => ownRowOf(change)).find((own) => own !== undefined)
     if (!row || !(await endSession!(LOOK_UP_WITHIN_MS))) return undefined
-    return isStored(this.#database, row)
+    // It may be stored on the primary alone.
+    return (await this.#database.durably(async () => (await isStored(this.#database, row)) || undefined)) ?? false
   }
 
   /** Writes changes and returns the number of webhook deliveries that they queued. */
   async #write(changes: readonly AuthenticatedChange[]): Promise<number> {
-    const { steps, sql, params } = batchStatement(changes, this.#macOf)
+    const packed = await packDocuments(changes)
+    const { steps, sql, params } = batchStatement(changes, { macOf: this.#macOf, packed })
     if (steps === 0) return 0
     for (let tries = 1; ; tries++) {
       try {

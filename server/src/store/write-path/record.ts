@@ -6,11 +6,11 @@ import type { NewId } from '../../ids/new-id.ts'
 import type { NewRow } from '../schema/tables.ts'
 import { storeData } from './entry-data.ts'
 
-/** The row of an audit entry, of a type of the catalogue. The store adds its MAC when it writes the row. */
-export type AuditEntryRow = Omit<NewRow<'audit_entries'>, 'mac'> & { type: AuditEntryType }
+/** The row of an audit entry, of a type of the catalogue, with its hash. The store adds its MAC when it writes the row. */
+export type AuditEntryRow = Omit<NewRow<'audit_entries'>, 'mac'> & { type: AuditEntryType; leaf_hash: string }
 
 /** The row of an audit entry with its MAC. */
-export type AuthenticatedEntryRow = AuditEntryRow & { mac: string }
+export type AuthenticatedEntryRow = AuditEntryRow & { mac: Uint8Array }
 
 /** The types of events that are stored as such. */
 export type SeparateEventType = Exclude<EventType, AuditedEventType>

@@ -1,5 +1,5 @@
 import { RATIO_MAX } from '../units.ts'
-import type { DayBucket } from './day-bucket.ts'
+import type { DayFigures } from './day-figures.ts'
 import { spendingDays } from './spending-days.ts'
 
 /** What the balances of an account show; amounts in units of the state. */
@@ -21,24 +21,24 @@ const RESERVE_SHARE = 0.1
  * The balance of a day is the lowest after a debit, and holds until the next day with a debit: so more income never looks
  * like a lower balance. Where no debit reports a balance, those of credits count.
  */
-export function balanceFigures(recent: readonly DayBucket[], until: number): BalanceFigures | undefined {
+export function balanceFigures(recent: readonly DayFigures[], until: number): BalanceFigures | undefined {
   const spending = spendingDays(recent).filter(({ debitBalances }) => debitBalances > 0)
   const afterDebits = spending.length > 0 ? spending : recent.filter(({ debitBalances }) => debitBalances > 0)
   const days = afterDebits.length > 0 ? afterDebits : recent.filter(({ balances }) => balances > 0)
   if (days.length === 0) return undefined
-  const balances = days.map(({ debitBalances, lowestAfterDebit, lowestBalance }) =>
-    Number(debitBalances > 0 ? lowestAfterDebit : lowestBalance),
-  )
+  const balances = new Float64Array(days.length)
   let [weight, sum, squares, low] = [0, 0, 0, 0]
-  for (const [index, balance] of balances.entries()) {
-    const held = (days[index + 1]?.day ?? until + 1) - days[index]!.day
+  for (const [index, { day, debitBalances, debited, lowestAfterDebit, lowestBalance }] of days.entries()) {
+    const balance = debitBalances > 0 ? lowestAfterDebit : lowestBalance
+    const held = (days[index + 1]?.day ?? until + 1) - day
+    balances[index] = balance
     weight += held
     sum += held * balance
     squares += held * balance * balance
-    if (2 * balance < 3 * Number(days[index]!.debited)) low += 1
+    if (2 * balance < 3 * debited) low += 1
   }
   const mean = sum / weight
-  balances.sort((a, b) => a - b)
+  balances.sort()
   return {
     lowest: balances[0]!,
     reserve: balances[Math.floor(balances.length * RESERVE_SHARE)]!,

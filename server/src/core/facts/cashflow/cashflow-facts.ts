@@ -5,7 +5,8 @@ import { majorOf, ratioOf, sixDecimals } from '../units.ts'
 import { balanceFigures } from './balance-facts.ts'
 import type { CashflowState, CurrencyCashflow } from './cashflow-state.ts'
 import { conductFacts } from './conduct-facts.ts'
-import { type DayBucket, incomeOf, outflowOf, type PackedDay, unpackDay } from './day-bucket.ts'
+import { type PackedDay, unpackDay } from './day-bucket.ts'
+import { type DayFigures, dayFigures } from './day-figures.ts'
 import { incomeFigures, leanestIncome, lengthOf } from './income-facts.ts'
 import { type ObservedSpan, type ObservedYear, observedSpan } from './observed-span.ts'
 
@@ -18,68 +19,51 @@ export function cashflowFacts(state: CashflowState, { currency, now }: { currenc
   const years = new Map(Object.entries(state.currencies).map(([name, { days }]) => [name, observedYear(days, today)]))
   const conduct = conductFacts([...years.values()], today)
   const others = otherCurrencies(years, currency)
-  const facts = currencyFacts(state, { currency, years, today, isOnlyCurrency: others === 0 })
+  const { observation, flow, balance } = currencyFacts(state, { currency, years, today, isOnlyCurrency: others === 0 })
   return {
-    'cashflow.average_balance': facts.averageBalance,
-    'cashflow.balance_variation': facts.balanceVariation,
-    'cashflow.balances_reconciled': facts.balancesReconciled,
-    'cashflow.circular_share': facts.circularShare,
-    'cashflow.days_observed': facts.daysObserved,
-    'cashflow.days_since_last': facts.daysSinceLast,
-    'cashflow.days_since_recurring': facts.daysSinceRecurring,
-    'cashflow.debits_with_balance': facts.debitsWithBalance,
-    'cashflow.deepest_overdraft': facts.deepestOverdraft,
-    'cashflow.last_balance': facts.lastBalance,
-    'cashflow.low_balance_share': facts.lowBalanceShare,
-    'cashflow.lowest_balance': facts.lowestBalance,
-    'cashflow.lowest_income_to_outflow': facts.lowestIncomeToOutflow,
-    'cashflow.monthly_debt_service': facts.monthlyDebtService,
-    'cashflow.monthly_income': facts.monthlyIncome,
-    'cashflow.monthly_spending': facts.monthlySpending,
+    'cashflow.average_balance': balance.averageBalance,
+    'cashflow.balance_variation': balance.balanceVariation,
+    'cashflow.balances_reconciled': observation.balancesReconciled,
+    'cashflow.circular_share': observation.circularShare,
+    'cashflow.days_observed': observation.daysObserved,
+    'cashflow.days_since_last': observation.daysSinceLast,
+    'cashflow.days_since_recurring': flow.daysSinceRecurring,
+    'cashflow.debits_with_balance': observation.debitsWithBalance,
+    'cashflow.deepest_overdraft': balance.deepestOverdraft,
+    'cashflow.last_balance': balance.lastBalance,
+    'cashflow.low_balance_share': balance.lowBalanceShare,
+    'cashflow.lowest_balance': balance.lowestBalance,
+    'cashflow.lowest_income_to_outflow': flow.lowestIncomeToOutflow,
+    'cashflow.monthly_debt_service': flow.monthlyDebtService,
+    'cashflow.monthly_income': flow.monthlyIncome,
+    'cashflow.monthly_spending': flow.monthlySpending,
     'cashflow.other_currencies': others === undefined ? missing('no_data') : known(others),
-    'cashflow.other_income': facts.otherIncome,
-    'cashflow.outflow_to_income': facts.outflowToIncome,
+    'cashflow.other_income': flow.otherIncome,
+    'cashflow.outflow_to_income': flow.outflowToIncome,
     'cashflow.overdrawn_days_30': conduct.overdrawnDays30,
     'cashflow.overdrawn_days_365': conduct.overdrawnDays365,
     'cashflow.overdrawn_days_90': conduct.overdrawnDays90,
-    'cashflow.recurring_income': facts.recurringIncome,
-    'cashflow.reserve': facts.reserve,
+    'cashflow.recurring_income': flow.recurringIncome,
+    'cashflow.reserve': balance.reserve,
     'cashflow.returned_payments': conduct.returnedPayments,
-    'cashflow.stopped_income': facts.stoppedIncome,
+    'cashflow.stopped_income': flow.stoppedIncome,
   }
 }
 
-type CurrencyFact =
-  | 'averageBalance'
-  | 'balanceVariation'
-  | 'balancesReconciled'
-  | 'circularShare'
-  | 'daysObserved'
-  | 'daysSinceLast'
-  | 'daysSinceRecurring'
-  | 'debitsWithBalance'
-  | 'deepestOverdraft'
-  | 'lastBalance'
-  | 'lowBalanceShare'
-  | 'lowestBalance'
-  | 'lowestIncomeToOutflow'
-  | 'monthlyDebtService'
-  | 'monthlyIncome'
-  | 'monthlySpending'
-  | 'otherIncome'
-  | 'outflowToIncome'
-  | 'recurringIncome'
-  | 'reserve'
-  | 'stoppedIncome'
-
-type CurrencyFacts = Record<CurrencyFact, Fact>
+/** The facts of one currency: how much was seen, what came in and went out, and what was left. */
+interface CurrencyFacts {
+  observation: Record<ObservationFact, Fact>
+  flow: Record<FlowFact, Fact>
+  balance: Record<BalanceFact, Fact>
+}
 
 /** What the facts of one currency are computed from. */
 interface Account {
   cashflow: CurrencyCashflow
-  /** The days of the last year; `observed` are those within the observed span. */
-  year: readonly DayBucket[]
-  observed: readonly DayBucket[]
+  /** The days of the last year; `observed` are those within the observed span, `recent` those in its last half year. */
+  year: readonly DayFigures[]
+  observed: readonly DayFigures[]
+  recent: readonly DayFigures[]
   span: ObservedSpan
   today: number
   /** The days since the span ended: the age of all its facts. */
@@ -97,7 +81,7 @@ function otherCurrencies(years: ReadonlyMap<string, ObservedYear>, currency: str
   let hasDays = false
   for (const [name, { year }] of years) {
     hasDays ||= year.length > 0
-    const paid = year.filter(({ credits }) => credits.length > 0).length
+    const paid = year.filter(({ hasIncome }) => hasIncome).length
     if (name !== currency && paid >= INCOME_DAYS_MIN) count += 1
   }
   return hasDays ? count : undefined
@@ -105,10 +89,10 @@ function otherCurrencies(years: ReadonlyMap<string, ObservedYear>, currency: str
 
 /** The days of the last 365, oldest first, and when the account was observed in them. */
 function observedYear(days: readonly PackedDay[], today: number): ObservedYear {
-  const year: DayBucket[] = []
+  const year: DayFigures[] = []
   for (const packed of days) {
     const day = packed[0] as number
-    if (day > today - YEAR_DAYS && day <= today) year.push(unpackDay(packed))
+    if (day > today - YEAR_DAYS && day <= today) year.push(dayFigures(unpackDay(packed)))
   }
   return { year, span: observedSpan(year) }
 }
@@ -134,9 +118,10 @@ function currencyFacts(
     return allMissing([...years.values()].some((other) => other.year.length > 0) ? 'other_currency' : 'no_data')
   }
   const observed = year.filter(({ day }) => day >= span.first && day <= span.last)
+  const recent = observed.filter(({ day }) => day > span.last - HALF_YEAR_DAYS)
   const cashflow = state.currencies[currency]!
-  const account: Account = { cashflow, year, observed, span, today, age: today - span.last, isOnlyCurrency }
-  return { ...observationFacts(account), ...flowFacts(account), ...balanceFacts(account) }
+  const account: Account = { cashflow, year, observed, recent, span, today, age: today - span.last, isOnlyCurrency }
+  return { observation: observationFacts(account), flow: flowFacts(account), balance: balanceFacts(account) }
 }
 
 type ObservationFact = 'daysObserved' | 'daysSinceLast' | 'circularShare' | 'debitsWithBalance' | 'balancesReconciled'
@@ -144,13 +129,13 @@ type ObservationFact = 'daysObserved' | 'daysSinceLast' | 'circularShare' | 'deb
 /** How much of the account was seen, and how far it can be believed. */
 function observationFacts({ year, span, age }: Account): Record<ObservationFact, Fact> {
   let [inflow, circular, debits, withBalance, steps, broken] = [0, 0, 0, 0, 0, 0]
-  for (const bucket of year) {
-    inflow += incomeOf(bucket) + Number(bucket.circularIn)
-    circular += Number(bucket.circularIn)
-    debits += bucket.debitCount
-    withBalance += bucket.debitBalances
-    steps += bucket.balances
-    broken += bucket.broken
+  for (const day of year) {
+    inflow += day.income + day.circularIn
+    circular += day.circularIn
+    debits += day.debits
+    withBalance += day.debitBalances
+    steps += day.balances
+    broken += day.broken
   }
   return {
     daysObserved: known(lengthOf(span), age),
@@ -173,17 +158,17 @@ type FlowFact =
   | 'lowestIncomeToOutflow'
 
 function flowFacts(account: Account): Record<FlowFact, Fact> {
-  const { cashflow, year, observed, span, today, age } = account
+  const { cashflow, observed, span, today, age } = account
   const days = lengthOf(span)
   if (days < FLOW_DAYS_MIN) return FLOWS_TOO_SHORT
-  const { recurring, other, stopped, lastPaid } = incomeFigures(cashflow, { year, span })
-  let [income, outflow, repaid] = [0, 0, 0]
-  for (const bucket of observed) {
-    income += incomeOf(bucket)
-    outflow += outflowOf(bucket)
-    repaid += Number(bucket.repaid)
+  let [income, outflow, repaid, spends] = [0, 0, 0, false]
+  for (const day of observed) {
+    income += day.income
+    outflow += day.outflow
+    repaid += day.repaid
+    spends ||= day.hasOutflow
   }
-  const spends = observed.some(({ debits }) => debits.length > 0)
+  const { recurring, other, stopped, lastPaid } = incomeFigures(cashflow, { income, span })
   // Income that is partly in another currency is not known, and cannot be compared with spending.
   const allIncome = (fact: Fact) => (account.isOnlyCurrency ? fact : missing('other_currency'))
   const monthly = (units: number) => known(money((units * MONTH_DAYS) / days), age)
@@ -205,20 +190,20 @@ const LOAN_DAYS = 88
 const LOAN_MONTHS = 3
 
 /** What loans cost a month now: over the last months or over the year, whichever is more, so that a new loan counts. */
-function debtService({ observed, span }: Account, repaid: number): number {
+function debtService({ observed, span }: Account, repaidInAll: number): number {
   let recent = 0
-  for (const bucket of observed) if (bucket.day > span.last - LOAN_DAYS) recent += Number(bucket.repaid)
+  for (const { day, repaid } of observed) if (day > span.last - LOAN_DAYS) recent += repaid
   const months = Math.min(LOAN_MONTHS, lengthOf(span) / MONTH_DAYS)
-  return Math.max(recent / months, (repaid * MONTH_DAYS) / lengthOf(span))
+  return Math.max(recent / months, (repaidInAll * MONTH_DAYS) / lengthOf(span))
 }
 
-function leanFact({ observed, span, age }: Account): Fact {
-  const recent = { first: Math.max(span.first, span.last - HALF_YEAR_DAYS + 1), last: span.last }
-  const lean = leanestIncome(observed, recent)
+function leanFact({ recent, span, age }: Account): Fact {
+  const halfYear = { first: Math.max(span.first, span.last - HALF_YEAR_DAYS + 1), last: span.last }
+  const lean = leanestIncome(recent, halfYear)
   if (lean === undefined) return missing('too_short')
   let outflow = 0
-  for (const bucket of observed) if (bucket.day >= recent.first) outflow += outflowOf(bucket)
-  return outflow === 0 ? missing('no_data') : known(ratioOf(lean * lengthOf(recent), outflow * MONTH_DAYS), age)
+  for (const day of recent) outflow += day.outflow
+  return outflow === 0 ? missing('no_data') : known(ratioOf(lean * lengthOf(halfYear), outflow * MONTH_DAYS), age)
 }
 
 type BalanceFact =
@@ -230,8 +215,7 @@ type BalanceFact =
   | 'reserve'
   | 'deepestOverdraft'
 
-function balanceFacts({ cashflow, observed, year, span, age }: Account): Record<BalanceFact, Fact> {
-  const recent = observed.filter(({ day }) => day > span.last - HALF_YEAR_DAYS)
+function balanceFacts({ cashflow, recent, year, span, age }: Account): Record<BalanceFact, Fact> {
   const figures = balanceFigures(recent, span.last)
   const { lastBalance } = cashflow
   if (figures === undefined) return { ...BALANCES_MISSING, deepestOverdraft: deepest(year, age) }
@@ -247,22 +231,33 @@ function balanceFacts({ cashflow, observed, year, span, age }: Account): Record<
 }
 
 /** How far below zero the account was in the last year, as a positive amount. */
-function deepest(year: readonly DayBucket[], age: number): Fact {
-  const lows = year.flatMap(({ balances, lowestBalance }) => (balances > 0 ? [Number(lowestBalance)] : []))
-  return lows.length === 0 ? missing('no_data') : known(money(Math.max(0, -Math.min(...lows))), age)
-}
-
-const BALANCES_MISSING: Record<BalanceFact, Fact> = {
-  averageBalance: missing('no_data'),
-  balanceVariation: missing('no_data'),
-  lowBalanceShare: missing('no_data'),
-  lowestBalance: missing('no_data'),
-  reserve: missing('no_data'),
-  lastBalance: missing('no_data'),
-  deepestOverdraft: missing('no_data'),
+function deepest(year: readonly DayFigures[], age: number): Fact {
+  let lowest = Number.POSITIVE_INFINITY
+  for (const { balances, lowestBalance } of year) if (balances > 0) lowest = Math.min(lowest, lowestBalance)
+  return lowest === Number.POSITIVE_INFINITY ? missing('no_data') : known(money(Math.max(0, -lowest)), age)
 }
 
 const FLOWS_TOO_SHORT = flowsMissing('too_short')
+const BALANCES_MISSING = balancesMissing('no_data')
+
+function allMissing(because: MissingBecause): CurrencyFacts {
+  return {
+    observation: observationMissing(because),
+    flow: flowsMissing(because),
+    balance: balancesMissing(because),
+  }
+}
+
+function observationMissing(because: MissingBecause): Record<ObservationFact, Fact> {
+  const fact = missing(because)
+  return {
+    daysObserved: fact,
+    daysSinceLast: fact,
+    circularShare: fact,
+    debitsWithBalance: fact,
+    balancesReconciled: fact,
+  }
+}
 
 function flowsMissing(because: MissingBecause): Record<FlowFact, Fact> {
   const fact = missing(because)
@@ -279,22 +274,16 @@ function flowsMissing(because: MissingBecause): Record<FlowFact, Fact> {
   }
 }
 
-function allMissing(because: MissingBecause): CurrencyFacts {
+function balancesMissing(because: MissingBecause): Record<BalanceFact, Fact> {
   const fact = missing(because)
   return {
-    ...flowsMissing(because),
     averageBalance: fact,
     balanceVariation: fact,
-    balancesReconciled: fact,
-    circularShare: fact,
-    daysObserved: fact,
-    daysSinceLast: fact,
-    debitsWithBalance: fact,
-    deepestOverdraft: fact,
-    lastBalance: fact,
     lowBalanceShare: fact,
     lowestBalance: fact,
     reserve: fact,
+    lastBalance: fact,
+    deepestOverdraft: fact,
   }
 }
 

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { deriveFacts } from '../derive-facts.ts'
 import { applyTransactions, emptyState, type TransactionFact } from '../entity-state.ts'
 import { newDay } from './day-bucket.ts'
+import { dayFigures } from './day-figures.ts'
 import { incomeFigures, leanestIncome } from './income-facts.ts'
 
 const NOW = '2026-07-15T12:00:00.000Z'
@@ -238,7 +239,7 @@ describe('income that recurred', () => {
   })
   const figures = (streams: ReturnType<typeof monthly>[], span: { first: number; last: number }) => {
     const cashflow = { firstAt: '', lastAt: '', transactions: 0, lastBalance: null, days: [], streams }
-    return incomeFigures(cashflow, { year: [], span })
+    return incomeFigures(cashflow, { income: 0, span })
   }
 
   it('runs for one and a half cadences and five days after its last payment', () => {
@@ -275,23 +276,20 @@ describe('income that recurred', () => {
 })
 
 describe('income beside the streams', () => {
-  const other = (...days: number[]) => {
-    const cashflow = { firstAt: '', lastAt: '', transactions: 0, lastBalance: null, days: [], streams: [] }
-    const year = days.map((day) => ({ ...newDay(day), otherCredits: 100 }))
-    return incomeFigures(cashflow, { year, span: { first: 10, last: 39 } }).other
-  }
+  const other = (...agos: number[]) =>
+    factOf([...spending({ from: 90, to: 10 }), ...agos.map((ago) => booked(ago, 81))], 'other_income')
 
   it('is what came in per month, from the first to the last day of the span', () => {
     assert.equal(other(), 0)
-    assert.equal(other(9, 40), 0)
-    assert.equal(other(9, 10, 39, 40), 200)
+    assert.equal(other(91, 9), 0)
+    assert.equal(other(91, 90, 10, 9), 60)
   })
 })
 
 describe('the leanest five weeks', () => {
   const leanest = (last: number, ...days: number[]) =>
     leanestIncome(
-      days.map((day) => ({ ...newDay(day), otherCredits: 100 })),
+      days.map((day) => dayFigures({ ...newDay(day), otherCredits: 100 })),
       { first: 0, last },
     )
 

@@ -23,7 +23,7 @@ export function conductFacts(years: readonly ObservedYear[], today: number): Con
       returned += bucket.returned
       reportsBalances ||= bucket.balances > 0
       // A day without any balance has a lowest one of zero.
-      if (Number(byDebits ? bucket.lowestAfterDebit : bucket.lowestBalance) < 0) overdrawn.add(bucket.day)
+      if ((byDebits ? bucket.lowestAfterDebit : bucket.lowestBalance) < 0) overdrawn.add(bucket.day)
     }
   }
   if (lastSeen === Number.NEGATIVE_INFINITY) return NOTHING_SEEN

@@ -1,6 +1,6 @@
 import { MONTH_DAYS } from '../fact-windows.ts'
 import type { CurrencyCashflow } from './cashflow-state.ts'
-import { type DayBucket, incomeOf } from './day-bucket.ts'
+import type { DayFigures } from './day-figures.ts'
 import { type IncomeStream, paidPerCadence, silentDaysMax } from './income-streams.ts'
 import type { ObservedSpan } from './observed-span.ts'
 
@@ -18,11 +18,11 @@ export interface IncomeFigures {
 
 /**
  * Splits income into what recurs, what has stopped and the rest. A stream counts with what it pays now, so that a raise or
- * a new employer is no loss; one that stopped counts for nothing.
+ * a new employer is no loss; one that stopped counts for nothing. `income` is all that came in within the span.
  */
 export function incomeFigures(
   { streams }: CurrencyCashflow,
-  { year, span }: { year: readonly DayBucket[]; span: ObservedSpan },
+  { income, span }: { income: number; span: ObservedSpan },
 ): IncomeFigures {
   const running: IncomeStream[] = []
   const stopped: IncomeStream[] = []
@@ -33,11 +33,9 @@ export function incomeFigures(
     if (span.last - last <= silentDaysMax(stream)) running.push(stream)
     else if (stream.isSteady) stopped.push(stream)
   }
-  const isObserved = (day: number) => day >= span.first && day <= span.last
-  let other = 0
-  for (const bucket of year) if (isObserved(bucket.day)) other += incomeOf(bucket)
+  let other = income
   for (const { payments } of [...running, ...stopped]) {
-    for (const [day, amount] of payments) if (isObserved(day)) other -= amount
+    for (const [day, amount] of payments) if (day >= span.first && day <= span.last) other -= amount
   }
   const recurring = running.reduce((sum, stream) => sum + monthlyOf(stream), 0)
   const largest = [...running, ...stopped].sort((a, b) => monthlyOf(b) - monthlyOf(a))[0]
@@ -75,22 +73,17 @@ export function lengthOf({ first, last }: ObservedSpan): number {
 // Five weeks always hold a monthly salary, however months and weekends fall.
 const LEAN_DAYS = 35
 
-/** The income of the leanest five weeks of a span, in units of the state; undefined if the span is shorter. */
-export function leanestIncome(days: readonly DayBucket[], { first, last }: ObservedSpan): number | undefined {
+/** The income of the leanest five weeks of a span, from its days, in units of the state; undefined if the span is shorter. */
+export function leanestIncome(days: readonly DayFigures[], { first, last }: ObservedSpan): number | undefined {
   if (last - first + 1 < LEAN_DAYS) return undefined
-  const paid: { day: number; income: number }[] = []
-  for (const bucket of days) {
-    if (bucket.day < first || bucket.day > last) continue
-    paid.push({ day: bucket.day, income: incomeOf(bucket) })
-  }
   // The leanest stretch starts with the span or right after a payment; a window slides over the days.
   let leanest = Number.POSITIVE_INFINITY
   let [sum, next] = [0, 0]
-  for (let start = -1; start < paid.length; start++) {
-    const from = start < 0 ? first : paid[start]!.day + 1
+  for (let start = -1; start < days.length; start++) {
+    const from = start < 0 ? first : days[start]!.day + 1
     if (from + LEAN_DAYS - 1 > last) break
-    if (start >= 0) sum -= paid[start]!.income
-    while (next < paid.length && paid[next]!.day < from + LEAN_DAYS) sum += paid[next++]!.income
+    if (start >= 0) sum -= days[start]!.income
+    while (next < days.length && days[next]!.day < from + LEAN_DAYS) sum += days[next++]!.income
     leanest = Math.min(leanest, sum)
   }
   return leanest

@@ -1,4 +1,4 @@
-import type { DayBucket } from './day-bucket.ts'
+import type { DayFigures } from './day-figures.ts'
 import { spendingDays } from './spending-days.ts'
 
 /** The first and the last day on which an account was observed, both included. */
@@ -9,7 +9,7 @@ export interface ObservedSpan {
 
 /** The days of an account in one currency over the last year, and when it was observed. */
 export interface ObservedYear {
-  year: readonly DayBucket[]
+  year: readonly DayFigures[]
   span: ObservedSpan | undefined
 }
 
@@ -23,12 +23,12 @@ const DEBIT_SPAN_MIN = 56
  * A credit outside that span shows that money came in, not that nothing else happened around it. An account with hardly
  * any debits is not in regular use; then all its transactions count. A returned payment proves as much as a debit.
  */
-export function observedSpan(days: readonly DayBucket[]): ObservedSpan | undefined {
+export function observedSpan(days: readonly DayFigures[]): ObservedSpan | undefined {
   const returns = days.filter(({ returned }) => returned > 0)
   const bySpending = spanOfUse(spendingDays(days), returns)
   if (bySpending) return bySpending
   const byDebits = spanOfUse(
-    days.filter(({ debitCount }) => debitCount > 0),
+    days.filter(({ debits }) => debits > 0),
     returns,
   )
   if (byDebits) return byDebits
@@ -36,7 +36,7 @@ export function observedSpan(days: readonly DayBucket[]): ObservedSpan | undefin
 }
 
 /** The span from the first to the last of these days, if they show that the account is in use. */
-function spanOfUse(...lists: readonly (readonly DayBucket[])[]): ObservedSpan | undefined {
+function spanOfUse(...lists: readonly (readonly DayFigures[])[]): ObservedSpan | undefined {
   const used = lists.filter(({ length }) => length > 0)
   const first = Math.min(...used.map((days) => days[0]!.day))
   const last = Math.max(...used.map((days) => days.at(-1)!.day))

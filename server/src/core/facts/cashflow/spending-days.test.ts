@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { deriveFacts } from '../derive-facts.ts'
 import { applyTransactions, emptyState, type TransactionFact } from '../entity-state.ts'
-import { newDay, outflowOf } from './day-bucket.ts'
+import { newDay } from './day-bucket.ts'
+import { dayFigures } from './day-figures.ts'
 import { spendingDays } from './spending-days.ts'
 
 const NOW = '2026-07-15T12:00:00.000Z'
@@ -92,7 +93,9 @@ it('money that comes in and leaves again in parts changes none of this', () => {
 
 it('a day counts from a twentieth of the average, for which no day is more than a quarter of the sum', () => {
   const counts = (outflows: readonly number[]) =>
-    spendingDays(outflows.map((outflow, day) => ({ ...newDay(day), debits: [outflow] }))).map(outflowOf)
+    spendingDays(outflows.map((outflow, day) => dayFigures({ ...newDay(day), debits: [outflow] }))).map(
+      ({ outflow }) => outflow,
+    )
   const ordinary = Array(20).fill(1000)
   // Each of two large days counts as half of what the others take, a quarter of the sum.
   const large = [1_000_000, 1_000_000]

@@ -1,4 +1,4 @@
-import { type DayBucket, outflowOf } from './day-bucket.ts'
+import type { DayFigures } from './day-figures.ts'
 
 // A twentieth of what an average day of spending takes: less is a fee, or a debit made to be counted.
 const SHARE_MIN = 0.05
@@ -10,11 +10,9 @@ const AVERAGE_DAYS_MAX = 2
  * The days whose spending shows how an account is used. Days with nothing but a fee, own transfers or circular money are left
  * out: debits that cost nothing could otherwise be added at will, on the days on which the account looks best.
  */
-export function spendingDays(days: readonly DayBucket[]): DayBucket[] {
-  // Each outflow is summed once: this runs over a year of days with every decision.
-  const outflows = days.map(outflowOf)
-  const outflowMin = averageOf(outflows) * SHARE_MIN
-  return days.filter((_, index) => outflows[index]! >= outflowMin)
+export function spendingDays(days: readonly DayFigures[]): DayFigures[] {
+  const outflowMin = averageOutflow(days) * SHARE_MIN
+  return days.filter(({ outflow }) => outflow >= outflowMin)
 }
 
 /**
@@ -22,19 +20,27 @@ export function spendingDays(days: readonly DayBucket[]): DayBucket[] {
  * is paid would turn all others into fees; a median would be next to nothing once tiny debits outnumber the others. Without
  * any spending it is NaN, which no day reaches.
  */
-function averageOf(outflows: readonly number[]): number {
-  const spent = Float64Array.from(outflows.filter((outflow) => outflow > 0)).sort()
-  const { length } = spent
+function averageOutflow(days: readonly DayFigures[]): number {
+  const { above: length } = splitBy(days, 0)
   const share = Math.max(SHARE_OF_SUM_MAX, AVERAGE_DAYS_MAX / length)
-  let rest = 0
-  for (const outflow of spent) rest += outflow
-  // If the n largest days count as x each, x is the share of the sum where x = share · (n · x + rest). It reaches the rest, and
-  // with it every other day, before the shares of n days are the whole.
-  let [capped, cap] = [0, share * rest]
-  while (spent[length - 1 - capped]! > cap) {
-    rest -= spent[length - 1 - capped]!
-    capped += 1
-    cap = (share * rest) / (1 - share * capped)
+  // If the n largest days count as x each, x is the share of the sum where x = share · (n · x + rest). Capping the days above x
+  // lowers x, until no other day is above it. It reaches the rest, and with it every other day, before the shares of n days
+  // are the whole.
+  let split = splitBy(days, Number.POSITIVE_INFINITY)
+  for (;;) {
+    const { above: capped, rest } = split
+    const cap = (share * rest) / (1 - share * capped)
+    split = splitBy(days, cap)
+    if (split.above <= capped) return (capped * cap + rest) / length
   }
-  return (capped * cap + rest) / length
+}
+
+/** How many days take more than the cap, and what all others take together. */
+function splitBy(days: readonly DayFigures[], cap: number): { above: number; rest: number } {
+  let [above, rest] = [0, 0]
+  for (const { outflow } of days) {
+    if (outflow > cap) above += 1
+    else if (outflow > 0) rest += outflow
+  }
+  return { above, rest }
 }

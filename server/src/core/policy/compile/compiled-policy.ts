@@ -126,7 +126,7 @@ export interface CompiledRule {
   /** Its traces when it holds, when it does not and when all that it reads is missing, shared by all decisions. */
   heldTrace: RuleTrace
   notHeldTrace: RuleTrace
-  allMissingTrace: RuleTrace
+  allMissingTrace: RuleTrace & { missing: readonly string[] }
   condition: PolicyRule['condition']
   questionsData: boolean
   covers: string | undefined

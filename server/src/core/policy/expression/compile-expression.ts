@@ -314,7 +314,8 @@ function lifted(apply: (...operands: never[]) => FactValue, first: Evaluate, sec
   }
   return (slots) => {
     const left = first(slots)
+    if (left === undefined) return undefined
     const right = second(slots)
-    return left === undefined || right === undefined ? undefined : operator(left, right)
+    return right === undefined ? undefined : operator(left, right)
   }
 }

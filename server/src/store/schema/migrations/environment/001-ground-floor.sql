@@ -153,14 +153,17 @@ CREATE TRIGGER never_emptied BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUT
 CREATE SEQUENCE flush_numbers;
 
 -- The audit log. Entries are written in the statement of the change they describe; the sealer then adds each as a leaf to
--- the organization's Merkle tree.
+-- the organization's Merkle tree. Here and in other tables with a row for each decision, columns of fixed width come first,
+-- because PostgreSQL aligns them: between texts they would be padded.
 CREATE TABLE audit_entries (
+  seq         bigint NOT NULL, -- 1, 2, 3 … within one trail
+  flush       bigint NOT NULL, -- the statement that wrote it
+  occurred_at timestamptz NOT NULL,
+  place       integer NOT NULL, -- 0, 1, 2 … among the entries of its organization that the statement wrote
   org_id      text NOT NULL,
   id          text NOT NULL,
   trail_id    text NOT NULL, -- the entity that the entry is about; the subject if there is none
-  seq         bigint NOT NULL, -- 1, 2, 3 … within one trail
   type        text NOT NULL,
-  occurred_at timestamptz NOT NULL,
   actor_type  text NOT NULL,
   actor_id    text NOT NULL,
   request_id  text,
@@ -168,10 +171,7 @@ CREATE TABLE audit_entries (
   subject_id  text NOT NULL,
   data        text NOT NULL,
   hashes      bytea, -- members of the data that are hashes, see store/write-path/entry-data.ts; NULL if all are in `data`
-  leaf_hash   text NOT NULL,
-  mac         text NOT NULL, -- HMAC of the leaf hash under a key derived from the master key
-  flush       bigint NOT NULL,  -- the statement that wrote it
-  place       integer NOT NULL, -- 0, 1, 2 … among the entries of its organization that the statement wrote
+  mac         bytea NOT NULL, -- HMAC of the hash of the entry under a key derived from the master key
   PRIMARY KEY (org_id, id),
   UNIQUE (org_id, trail_id, seq)
 );
@@ -188,24 +188,31 @@ CREATE INDEX audit_entries_of_account ON audit_entries ((data::jsonb ->> 'accoun
 CREATE INDEX audit_entries_by_type ON audit_entries (org_id, type, id) WHERE actor_type <> 'api_key';
 SELECT make_append_only('audit_entries');
 
--- The entries that one statement wrote on one log. The sealer gives them the leaves from first_leaf on, in their order.
-CREATE TABLE audit_flushes (
-  org_id      text NOT NULL,
+-- The entries that one statement wrote on one log, until the sealer gives them leaves and moves the row to audit_flushes. With
+-- the first leaf in this row, sealing would write it and the entries of its indexes twice.
+CREATE TABLE audit_pending (
   flush       bigint NOT NULL,
-  entry_ids   text[] NOT NULL,
+  org_id      text NOT NULL,
+  entry_ids   text NOT NULL, -- 26 characters for each entry, see store/write-path/entry-list.ts
   leaf_hashes bytea NOT NULL, -- 32 bytes for each entry
-  mac         text NOT NULL,  -- HMAC of ids and hashes under a key derived from the master key; only such rows are sealed
-  first_leaf  bigint CHECK (first_leaf >= 0), -- NULL until they are sealed
+  mac         bytea NOT NULL, -- HMAC of ids and hashes under a key derived from the master key; only such rows are sealed
   PRIMARY KEY (org_id, flush)
-) WITH (fillfactor = 90);
-CREATE UNIQUE INDEX audit_flushes_sealed ON audit_flushes (org_id, first_leaf) WHERE first_leaf IS NOT NULL;
-CREATE INDEX audit_flushes_pending ON audit_flushes (org_id, flush) WHERE first_leaf IS NULL;
-CREATE TRIGGER sealed_once BEFORE UPDATE ON audit_flushes FOR EACH ROW
-  WHEN (OLD.first_leaf IS NOT NULL OR NEW.first_leaf IS NULL OR (OLD.org_id, OLD.flush, OLD.entry_ids, OLD.leaf_hashes, OLD.mac)
-    IS DISTINCT FROM (NEW.org_id, NEW.flush, NEW.entry_ids, NEW.leaf_hashes, NEW.mac))
-  EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER never_deleted BEFORE DELETE ON audit_flushes FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER never_emptied BEFORE TRUNCATE ON audit_flushes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+);
+CREATE TRIGGER never_changed BEFORE UPDATE ON audit_pending FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER never_emptied BEFORE TRUNCATE ON audit_pending FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- The same once they are sealed: they have the leaves from first_leaf on, in their order.
+CREATE TABLE audit_flushes (
+  flush       bigint NOT NULL,
+  first_leaf  bigint NOT NULL CHECK (first_leaf >= 0),
+  org_id      text NOT NULL,
+  entry_ids   text NOT NULL,
+  leaf_hashes bytea NOT NULL,
+  mac         bytea NOT NULL,
+  PRIMARY KEY (org_id, flush),
+  UNIQUE (org_id, first_leaf)
+);
+SELECT make_append_only('audit_flushes');
 
 CREATE TABLE audit_nodes ( -- complete subtrees of 16, 256, 4096 … leaves, so that a proof reads few rows
   org_id text NOT NULL,
