@@ -198,7 +198,9 @@ async function tryFaults(t: TestContext, counts: Readonly<Record<string, number>
     const shown: Shown = { trials: 0, acknowledged: 0, repeated: 0, refused: 0, awayMs: [], laterMs: [] }
     for (let trial = 0; trial < count; trial++) {
       await sleep(random() * 1_000)
-      await tryOnce(FAULTS[name]!.strike, shown)
+      await tryOnce(FAULTS[name]!.strike, shown).catch((cause: Error) => {
+        throw new Error(`${cause.message}\n${scene.cluster.logs()}`, { cause })
+      })
     }
     const seconds = (ms: number) => (ms / 1_000).toFixed(1)
     const middle = (values: readonly number[]) => seconds(values.toSorted((a, b) => a - b)[values.length >> 1]!)

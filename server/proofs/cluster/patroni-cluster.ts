@@ -57,6 +57,8 @@ export interface Cluster {
   untilWhole(): Promise<void>
   /** How many old primaries pg_rewind has brought back. */
   rewinds(): number
+  /** What Patroni and etcd of each member wrote last. */
+  logs(): string
   stop(): void
 }
 
@@ -94,10 +96,14 @@ export async function startCluster(): Promise<Cluster> {
     proxy = spawn(HAPROXY, ['-db', '-f', proxyFile], { stdio: 'ignore' })
     return cluster
   } catch (error) {
-    for (const { name } of members) console.error(readFileSync(join(folder, `${name}.log`), 'utf8').slice(-3_000))
+    console.error(newestLogs(members, folder))
     stop()
     throw error
   }
+}
+
+function newestLogs(members: readonly Host[], folder: string): string {
+  return members.map(({ name }) => readFileSync(join(folder, `${name}.log`), 'utf8').slice(-3_000)).join('\n')
 }
 
 function memberOn(
@@ -258,6 +264,7 @@ function clusterOf(
         const log = readFileSync(join(folder, `${name}.log`), 'utf8')
         return sum + (log.match(/running pg_rewind/g)?.length ?? 0)
       }, 0),
+    logs: () => newestLogs(members, folder),
     stop,
   }
 }
