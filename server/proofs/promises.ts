@@ -265,7 +265,11 @@ export const PROMISES: readonly ProvedPromise[] = [
     proofs: [
       {
         file: 'server/proofs/standby-waits.proof.ts',
-        tests: ['after kill -9 of the server', 'after kill -9 of one of its processes'],
+        tests: [
+          'after kill -9 of the server',
+          'after kill -9 of one of its processes',
+          'as long as no standby answers',
+        ],
         on: 'postgres',
       },
     ],

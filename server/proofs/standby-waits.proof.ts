@@ -143,6 +143,25 @@ test('a signed head leaves no node before the standby has it', { skip }, async (
   reportFigures(t, 'the wait of the sealer cancelled: no node gave its head before the standby was back')
 })
 
+test('as long as no standby answers, retries leave no more processes behind that wait for it', { skip }, async (t) => {
+  const { one, other, sql, create, stopStandby, continueStandby } = await startScene(t)
+  stopStandby()
+  const waiting = async () =>
+    Number((await sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))[0]!.count)
+  const counts: number[] = []
+  // Statements that were under way come to their time limit one after the other; then the count stays.
+  await until(async () => {
+    const answers = await Promise.all([one, other].map((node) => create(node, `refused-${counts.length}`)))
+    for (const { status } of answers) assert.equal(status, 503)
+    counts.push(await waiting())
+    return counts.length > 3 && new Set(counts.slice(-3)).size === 1
+  }, 'three rounds of refused writes leave the same number of processes behind')
+  continueStandby()
+  await until(async () => (await create(other, 'back')).status === 201, 'the standby is back')
+  await until(async () => (await waiting()) === 0, 'none waits')
+  reportFigures(t, `processes that waited for the standby after each pair of refused writes: ${counts.join(', ')}`)
+})
+
 /** SQL: the statement that writes an entity, once only the standby is missing. */
 const WAITS_FOR_STANDBY =
   "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%INSERT INTO entities %'"

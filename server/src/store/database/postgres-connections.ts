@@ -9,6 +9,7 @@ import {
   typeParsers,
   type Unavailability,
 } from './database.ts'
+import { DurableIncarnation } from './durable-incarnation.ts'
 import { encodeParams } from './encode-params.ts'
 import { findPrimary, READ_ONLY, TIMELINE } from './find-primary.ts'
 
@@ -78,9 +79,8 @@ interface Acquired {
  * and again once a server does not accept connections or writes any more. A standby is refused when it is connected to: it
  * answers reads with what may be old.
  *
- * After a crash, a server shows all that is on its own disk, also what no standby has received and a failover takes away. So the
- * first connections to each incarnation of a server, and those after a commit whose fate is unknown, begin with a write that
- * waits for the standbys.
+ * The first connections to each incarnation of a server, and those after a commit whose fate is unknown, begin with a write that waits
+ * for the standbys (`DurableIncarnation`).
  *
  * A connection that stays silent is closed, and makes the others suspect: a network that dropped one without a word
  * has dropped the idle ones beside it, and each would cost another request its timeout. So all are replaced; the old ones
@@ -91,11 +91,7 @@ export class Connections {
   readonly #backends = new WeakMap<pg.PoolClient, Backend>()
   /** The connections on which a commit has not waited for its standby. */
   readonly #cancelledWaits = new WeakSet<pg.PoolClient>()
-  /** The incarnation of the server whose rows have all reached the standbys; undefined after a commit whose fate is unknown. */
-  #durable: string | undefined
-  #unknownCommits = 0
-  /** One for all connections that begin at the same time: each would leave a process behind that waits for a standby. */
-  #confirming: Promise<void> | undefined
+  readonly #durable = new DurableIncarnation()
   /** Undefined while it is not known which server is the primary. */
   #pools: Pools | undefined
   #finding: Promise<Pools> | undefined
@@ -120,10 +116,7 @@ export class Connections {
     } catch (error) {
       const isBroken = error instanceof DatabaseUnavailable
       session.client.release(isBroken)
-      if (isBroken && error.mayHaveRun) {
-        this.#unknownCommits += 1
-        this.#durable = undefined
-      }
+      if (isBroken && error.mayHaveRun) this.#durable.noteUnknownCommit()
       if (isBroken && (error.mayHaveRun || this.#isReadOnlyNow(error))) this.#replace(pools)
       throw error
     }
@@ -153,21 +146,9 @@ export class Connections {
     return false
   }
 
-  /** Waits until all that an incarnation of the server shows has reached the standbys. */
-  async #confirm(client: pg.PoolClient, { incarnation }: Backend, withinMs: number): Promise<void> {
-    const unknownCommits = this.#unknownCommits
-    const confirmed = await client
-      .query({ text: BARRIER, query_timeout: withinMs } as pg.QueryConfig)
-      .catch(() => false)
-    if (confirmed === false || this.hasCancelledWait(client))
-      throw new DatabaseUnavailable('no standby has confirmed what the server shows since its start')
-    // A commit that began to be unknown meanwhile may be later than the barrier.
-    if (unknownCommits === this.#unknownCommits) this.#durable = incarnation
-  }
-
   /** The incarnation of the primary; undefined while it is not known, or what it shows may not have reached the standbys. */
   get incarnation(): string | undefined {
-    return this.#durable
+    return this.#durable.known
   }
 
   /** Whether a commit on a connection has not waited for its standby. */
@@ -177,6 +158,7 @@ export class Connections {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#durable.abandon()
     const pools = this.#pools ?? (await this.#finding?.catch(() => undefined))
     if (pools) await Promise.all(Object.values(pools).map((pool) => pool.end()))
   }
@@ -202,20 +184,26 @@ export class Connections {
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error)
     })
+    let backend = this.#backends.get(client)
     try {
-      const backend = this.#backends.get(client) ?? (await identify(client, withinMs))
-      this.#backends.set(client, backend)
-      while (backend.incarnation !== this.#durable) {
-        this.#confirming ??= this.#confirm(client, backend, withinMs).finally(() => {
-          this.#confirming = undefined
-        })
-        await this.#confirming
-      }
-      return { client, backend, connections: this }
+      backend ??= await identify(client, withinMs)
     } catch (error) {
       client.release(true)
       throw error instanceof DatabaseUnavailable ? error : unavailable(error)
     }
+    this.#backends.set(client, backend)
+    if (backend.incarnation !== this.#durable.known) {
+      const confirm = () => this.#confirm(client)
+      await this.#durable.require({ ...backend, confirm, close: () => client.release(true) }, withinMs)
+    }
+    return { client, backend, connections: this }
+  }
+
+  async #confirm(client: pg.PoolClient): Promise<void> {
+    await client.query(BARRIER).catch((error: unknown) => {
+      throw unavailable(error)
+    })
+    if (this.hasCancelledWait(client)) throw new DatabaseUnavailable('the wait for a standby was cancelled')
   }
 
   /**
@@ -251,6 +239,7 @@ export class Connections {
   #replace(suspect: Pools): void {
     if (this.#pools !== suspect || this.#isClosed) return
     this.#pools = this.#poolsIfKnown()
+    this.#durable.abandon()
     for (const pool of Object.values(suspect)) pool.end().catch(() => {}) // its connections are given up either way
   }
 
