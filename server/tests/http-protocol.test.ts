@@ -122,15 +122,33 @@ test('every answer has the rate limit in its headers', async () => {
 })
 
 test('malformed HTTP gets 400 or 431, and the connection is closed', async () => {
-  for (const [request, status] of [
-    ['nonsense\r\n\r\n', '400 Bad Request'],
-    ['GET /v1/usage HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n', '400 Bad Request'],
-    [`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431 Request Header Fields Too Large'],
+  for (const [request, status, code] of [
+    ['nonsense\r\n\r\n', '400 Bad Request', 'malformed_request'],
+    [
+      'GET /v1/usage HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '400 Bad Request',
+      'malformed_request',
+    ],
+    [`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431 Request Header Fields Too Large', 'headers_too_large'],
   ] as const) {
     const answer = await exchange(request)
     assert.equal(answer.split('\r\n')[0], `HTTP/1.1 ${status}`)
     assert.match(answer, /Connection: close/i)
+    const { error } = JSON.parse(answer.split('\r\n\r\n')[1]!)
+    assert.deepEqual([error.code, error.docs], [code, `docs/reference/error-codes.md#${code}`])
   }
+})
+
+test('a request of HTTP/1.1 without the header Host is told so, and one of HTTP/1.0 needs none', async () => {
+  const without = (version: string) =>
+    exchange(`GET /v1/usage HTTP/${version}\r\nConnection: close\r\nAuthorization: Bearer ${acme.keys.sandbox}\r\n\r\n`)
+  const refused = await without('1.1')
+  assert.match(refused, /^HTTP\/1\.1 400 /)
+  assert.match(
+    refused,
+    /"code":"malformed_request","message":"The header Host is missing, which HTTP\/1\.1 requires\."/,
+  )
+  assert.match(await without('1.0'), /^HTTP\/1\.1 200 /)
 })
 
 test('a request with two Authorization headers gets 401, whichever of them is valid', async () => {

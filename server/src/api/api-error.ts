@@ -4,6 +4,12 @@ import { VIOLATIONS_MAX, type Violation } from '../http/violation.ts'
 /** Every error of the API by its code: status, type, and the message unless an endpoint gives a more specific one. */
 export const API_ERRORS = {
   malformed_json: { status: 400, type: 'invalid_request', message: 'The body is not valid JSON.' },
+  malformed_request: {
+    status: 400,
+    type: 'invalid_request',
+    message:
+      'The request is not valid HTTP, so it could not be read. Use the HTTP client of your language or framework.',
+  },
   validation_failed: {
     status: 400,
     type: 'invalid_request',
@@ -76,6 +82,12 @@ export const API_ERRORS = {
     type: 'invalid_request',
     message: 'This path does not support this method. Use one of the methods in the Allow header.',
   },
+  request_timeout: {
+    status: 408,
+    type: 'invalid_request',
+    message:
+      'The request did not arrive completely within 30 seconds. Retry it, with the same Idempotency-Key if it has one.',
+  },
   entity_type_conflict: {
     status: 409,
     type: 'conflict',
@@ -113,6 +125,11 @@ export const API_ERRORS = {
     type: 'rate_limit',
     message: 'Too many requests. Wait for the number of seconds in Retry-After, then retry.',
   },
+  headers_too_large: {
+    status: 431,
+    type: 'invalid_request',
+    message: 'The headers of the request are larger than 16 KiB. Send fewer or shorter ones, such as cookies.',
+  },
   internal_error: {
     status: 500,
     type: 'api',
@@ -135,6 +152,11 @@ export const API_ERRORS = {
 
 /** The code of an error. Codes are stable, so that programs can rely on them. */
 export type ErrorCode = keyof typeof API_ERRORS
+
+/** The page about an error, in this repository. */
+export function docsOf(code: ErrorCode): string {
+  return `docs/reference/error-codes.md#${code}`
+}
 
 /** What a failure carries beyond its code: a more specific message, the fields at fault, headers. */
 export interface FailureDetails {
@@ -168,6 +190,7 @@ export class Failure<C extends ErrorCode = ErrorCode> {
         message: this.details.message ?? message,
         ...(this.details.param !== undefined && { param: this.details.param }),
         ...(this.details.details && { details: this.details.details }),
+        docs: docsOf(this.code),
         request_id: requestId,
       },
     }

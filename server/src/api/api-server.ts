@@ -11,7 +11,7 @@ import Fastify, {
 import type { Environment } from '../config.ts'
 import { acceptOnlyJson, jsonOf } from '../http/accept-only-json.ts'
 import { type Admission, UNKNOWN_PARTY } from '../http/admission.ts'
-import { guardedServer } from '../http/guarded-server.ts'
+import { guardedServer, lacksHost, NO_HOST } from '../http/guarded-server.ts'
 import { BODY_BYTES_MAX, BodyFault } from '../http/json-body.ts'
 import { KeyedMutex } from '../http/keyed-mutex.ts'
 import { addProbes, PROBE_PATHS, type ReadinessProbe } from '../http/probes.ts'
@@ -21,7 +21,7 @@ import type { TrustedProxies } from '../http/trusted-proxies.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import { CommitUnknown } from '../store/write-path/group-commit.ts'
 import { PolicyNotApproved } from '../underwriting/active-policies.ts'
-import { Failure, fail, failBody } from './api-error.ts'
+import { type ErrorCode, Failure, fail, failBody } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
 import { underwrite } from './endpoints/underwrite.ts'
@@ -73,7 +73,8 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
   app.decorateRequest('caller', null)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'Request-Id': request.id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
-    done()
+    if (lacksHost(request.raw)) send(reply, request, fail('malformed_request', { message: NO_HOST }))
+    else done()
   })
   logRequests(app)
   countRequests(app, parts.usage)
@@ -232,15 +233,14 @@ function translate(error: unknown, request: FastifyRequest): Failure {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('body_too_large')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fail('unsupported_media_type')
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return fail('malformed_json', { message: 'The length of the body differs from its Content-Length.' })
+    return fail('malformed_request', { message: 'The length of the body differs from its Content-Length.' })
   if (error instanceof DatabaseUnavailable) {
     // The health check logs at `error` when the database stops and starts answering, not once for every request.
     request.log.debug({ err: error }, 'database unavailable')
     const code = error instanceof CommitUnknown ? 'effect_unknown' : 'overloaded'
     return fail(code, { headers: { 'Retry-After': '1' } })
   }
-  if (statusCode !== undefined && statusCode < 500)
-    return fail('malformed_json', { message: 'The request could not be read.' })
+  if (statusCode !== undefined && statusCode < 500) return fail('malformed_request')
   if (error instanceof PolicyNotApproved) {
     request.log.error({ err: error, alarm: 'policy_not_approved' }, 'the active policy is not the approved one')
     return fail('internal_error', { message: error.message })
@@ -256,20 +256,21 @@ function translate(error: unknown, request: FastifyRequest): Failure {
 /** Answers a request that is not valid HTTP, has too large headers or arrives too slowly, with the usual envelope. */
 function refuseUnreadable(error: ConnectionError, socket: Socket, requestId: string): void {
   if (!socket.writable) return
-  const body = JSON.stringify(fail('malformed_json', { message: 'The request could not be read.' }).envelope(requestId))
-  const status = STATUS_OF_UNREADABLE[error.code] ?? '400 Bad Request'
+  const [code, reason] = UNREADABLE[error.code] ?? ['malformed_request', 'Bad Request']
+  const failure = fail(code)
+  const body = JSON.stringify(failure.envelope(requestId))
   const headers = [
     'Connection: close',
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Request-Id: ${requestId}`,
   ]
-  socket.end(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
+  socket.end(`HTTP/1.1 ${failure.status} ${reason}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
 }
 
-const STATUS_OF_UNREADABLE: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+const UNREADABLE: Record<string, [code: ErrorCode, reason: string]> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'Request Timeout'],
 }
 
 function send(reply: FastifyReply, request: FastifyRequest, failure: Failure): FastifyReply {

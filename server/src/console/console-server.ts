@@ -1,7 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { type Admission, UNKNOWN_PARTY } from '../http/admission.ts'
-import { guardedServer } from '../http/guarded-server.ts'
+import { guardedServer, lacksHost, NO_HOST } from '../http/guarded-server.ts'
 import { addProbes, type ReadinessProbe } from '../http/probes.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
 import type { Installation } from '../installation/installation.ts'
@@ -51,6 +51,7 @@ export function buildConsoleServer({
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
     })
+    if (lacksHost(request.raw)) return reply.code(400).type('text/plain').send(`${NO_HOST}\n`)
     // An operation takes the turns of its organization.
     if (!request.url.startsWith('/api/')) await admission.turn(UNKNOWN_PARTY)
   })

@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { ConnectionGuard } from './connection-guard.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
@@ -14,6 +14,14 @@ const TIMEOUTS = {
   keepAliveTimeout: 72_000,
 }
 
+/** What a request without the header `Host` is told. */
+export const NO_HOST = 'The header Host is missing, which HTTP/1.1 requires.'
+
+/** Whether a request lacks the header that HTTP/1.1 requires. Node.js would answer such a request without a word. */
+export function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined
+}
+
 /** Makes the servers of a port, whose clients are bounded before anything is known of them; for Fastify's `serverFactory`. */
 export function guardedServer({ proxies, logger }: { proxies: TrustedProxies; logger: FastifyBaseLogger }) {
   return (listener: RequestListener): Server => {
@@ -21,7 +29,7 @@ export function guardedServer({ proxies, logger }: { proxies: TrustedProxies; lo
       proxies,
       onCut: (connections) => logger.warn({ connections }, 'connections cut off'),
     })
-    const server = createServer(TIMEOUTS, guard.guarded(listener))
+    const server = createServer({ ...TIMEOUTS, requireHostHeader: false }, guard.guarded(listener))
     guard.watch(server)
     return server
   }

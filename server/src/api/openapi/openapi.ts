@@ -1,6 +1,6 @@
 import type { Environment } from '../../config.ts'
 import { SCOPES } from '../../security/scopes.ts'
-import { API_ERRORS, type ErrorCode } from '../api-error.ts'
+import { API_ERRORS, docsOf, type ErrorCode } from '../api-error.ts'
 import type { AnyEndpoint } from '../define-endpoint.ts'
 import { routes } from '../routes.ts'
 import { ErrorBody } from '../schemas/fields.ts'
@@ -203,14 +203,15 @@ function describedCodes(): ErrorCode[] {
   return [...new Set<ErrorCode>([...routes.flatMap(codesOf), 'method_not_allowed'])].sort()
 }
 
-function codesOf(endpoint: AnyEndpoint): ErrorCode[] {
+/** Every code that an endpoint can answer with. */
+export function codesOf(endpoint: AnyEndpoint): ErrorCode[] {
   const key: ErrorCode[] = endpoint.idempotency === 'required' ? ['idempotency_key_missing'] : []
   return [...new Set([...ALWAYS, ...endpoint.fails, ...(endpoint.method === 'POST' ? WITH_BODY : []), ...key])]
 }
 
 function errorExample(code: ErrorCode): Json {
   const { type, message } = API_ERRORS[code]
-  return { error: { type, code, message, request_id: 'req_06fk3v8tz9y7q2m4n6p8r0s1t3' } }
+  return { error: { type, code, message, docs: docsOf(code), request_id: 'req_06fk3v8tz9y7q2m4n6p8r0s1t3' } }
 }
 
 function describeItself(): Json {

@@ -66,6 +66,7 @@ export const ErrorBody = Open(
             { description: 'The invalid fields, at most 100; `message` says how many there are.' },
           ),
         ),
+        docs: Type.String({ description: 'The page about the code, as a path in the repository of the service.' }),
         request_id: Type.String({ description: 'The id of the request, as in the header `Request-Id`.' }),
       },
       { description: 'What went wrong, and what to do about it.' },
