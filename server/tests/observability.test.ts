@@ -43,6 +43,28 @@ test('the console port reports health, readiness and metrics, and serves the pag
   assert.match(await (await get('/')).text(), /<title>Verdigraph<\/title>/)
 })
 
+test('decisions are counted by verdict, each once, and the release is a label', async () => {
+  const counted = async () => {
+    const text = await (await fetch(`${api.service.urls.console}/metrics`)).text()
+    return {
+      reviews: Number(
+        text.match(/verdigraph_decisions_total\{environment="sandbox",verdict="manual_review"\} (\d+)/)?.[1],
+      ),
+      builds: text.match(/^verdigraph_build_info\{version="[^"]+",node_version="v24[^"]+"\} 1$/gm)?.length,
+    }
+  }
+  const before = await counted()
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'decided' })
+  const request = { entity_id: entity.id, product: 'credit_line', requested_amount: 100, currency: 'EUR' }
+  for (const replayed of [null, 'true']) {
+    const answer = await acme.post('/v1/underwrite', request, { 'Idempotency-Key': 'counted-once' })
+    assert.deepEqual([answer.body.verdict, answer.headers.get('idempotent-replayed')], ['manual_review', replayed])
+  }
+  // The page is written once a second.
+  await until('the decision is counted', async () => (await counted()).reviews > before.reviews)
+  assert.deepEqual(await counted(), { reviews: before.reviews + 1, builds: 1 })
+})
+
 test('every metric that the operating guide and the runbook name is served', async () => {
   const text = await (await fetch(`${api.service.urls.console}/metrics`)).text()
   for (const file of ['operating.md', 'runbook.md']) {

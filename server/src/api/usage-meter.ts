@@ -1,8 +1,9 @@
 import { latencyBucket } from '../core/latency-histogram.ts'
+import type { Verdict } from '../core/vocabularies.ts'
 import { nodeId } from '../ids/node-id.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
-import type { UsageCounter } from '../store/environment/usage.ts'
+import { type UsageCounter, verdictCountedBy } from '../store/environment/usage.ts'
 import type { KeyUsage } from '../store/environment/usage-by-key.ts'
 import { CommitUnknown } from '../store/write-path/group-commit.ts'
 import type { Caller } from './define-endpoint.ts'
@@ -41,6 +42,7 @@ export class UsageMeter {
   readonly #store: MeterStore
   readonly #nowMs: () => number
   readonly #onError: (error: unknown) => void
+  readonly #onDecided: ((verdict: Verdict) => void) | undefined
   readonly #timer: NodeJS.Timeout
   #counts = new Map<string, Count>()
   #keys = new Map<string, CountOfKey>()
@@ -51,14 +53,17 @@ export class UsageMeter {
     store,
     nowMs,
     onError,
+    onDecided,
   }: {
     store: MeterStore
     nowMs: () => number
     onError: (error: unknown) => void
+    onDecided?: (verdict: Verdict) => void
   }) {
     this.#store = store
     this.#nowMs = nowMs
     this.#onError = onError
+    this.#onDecided = onDecided
     this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref()
   }
 
@@ -78,8 +83,11 @@ export class UsageMeter {
 
   /** Counts what a request wrote for its API key; the organization's counters were written with its change. */
   countWritten(caller: Caller, usage: readonly { day: string; counter: string; count: number }[]): void {
-    for (const { day, counter, count } of usage)
+    for (const { day, counter, count } of usage) {
       if (counter === 'decisions' || counter === 'transactions') this.#keyOn(day, caller)[counter] += count
+      const verdict = verdictCountedBy(counter)
+      if (verdict) this.#onDecided?.(verdict)
+    }
   }
 
   /** Notes how long a decision took, from the arrival of its request to the end of its answer. */

@@ -18,7 +18,7 @@ import { compileAll } from '../http/compile-later.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { type Installation, verifyMasterKey } from '../installation/installation.ts'
 import { createAuditMeter } from '../metrics/audit-metrics.ts'
-import { createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
+import { createDecisionMeter, createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
 import { hashIdentifier } from '../security/identifiers.ts'
 import { WebhookSecretBox } from '../security/webhook-secret.ts'
@@ -106,6 +106,7 @@ export async function assembleService(
     ),
     admission: new Admission(),
     measureRequests: createRequestMeter(metrics),
+    countDecision: createDecisionMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
     measureAudit,
     sealers: new Map<Environment, Sealer>(),
@@ -208,6 +209,7 @@ interface Parts {
   /** Shared by all ports of this process. */
   admission: Admission
   measureRequests: ReturnType<typeof createRequestMeter>
+  countDecision: ReturnType<typeof createDecisionMeter>
   measureWebhooks: ReturnType<typeof createWebhookMeter>
   measureAudit: ReturnType<typeof createAuditMeter>
   /** The sealers of this process, which readers of unsealed entries ask for a head. */
@@ -215,7 +217,7 @@ interface Parts {
 }
 
 function buildApi(
-  { installation, logger, readiness, admission, measureRequests, sealers }: Parts,
+  { installation, logger, readiness, admission, measureRequests, countDecision, sealers }: Parts,
   environment: Environment,
   closers: RunningParts['closers'],
 ): FastifyInstance {
@@ -225,6 +227,7 @@ function buildApi(
     store,
     nowMs,
     onError: logErrors(logger, 'usage flush failed'),
+    onDecided: (verdict) => countDecision(environment, verdict),
   })
   const refresher = new ExposureRefresher({ store, nowMs })
   const gate = new LiveGate({ control: installation.storage.control, nowMs })

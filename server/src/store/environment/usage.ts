@@ -1,4 +1,4 @@
-import type { Verdict } from '../../core/vocabularies.ts'
+import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { Database } from '../database/database.ts'
 
 /** The counters of usage that the API reports, kept by organization and day. */
@@ -21,6 +21,11 @@ export type UsageCounter =
 /** The counter of a verdict in the hour of a time, ISO 8601 in UTC. */
 export function verdictCounter(verdict: Verdict, time: string): UsageCounter {
   return `verdict.${verdict}@${time.slice(11, 13)}`
+}
+
+/** The verdict that a counter counts; undefined for other counters. */
+export function verdictCountedBy(counter: string): Verdict | undefined {
+  return VERDICTS.find((verdict) => counter.startsWith(`verdict.${verdict}@`))
 }
 
 /** The value of one counter on one day, summed over all nodes. */
