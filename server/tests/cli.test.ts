@@ -129,6 +129,30 @@ test('every command has --help', async () => {
   }
 })
 
+test('a group of commands has help of its own, and a wrong command of it lists the right ones', async () => {
+  const groups = new Set(
+    commands.map(({ name }) => name.split(' ')).flatMap(([group, ...rest]) => (rest.length ? [group!] : [])),
+  )
+  assert.ok(groups.size > 5)
+  for (const group of groups) {
+    const names = commands.map(({ name }) => name).filter((name) => name.startsWith(`${group} `))
+    for (const words of [[], ['--help'], ['-h'], ['help']]) {
+      const help = await cli(group, ...words)
+      assert.deepEqual([help.status, help.stderr], [0, ''])
+      assert.deepEqual(
+        help.stdout.match(/^ {2}\S+ \S+/gm)?.map((line) => line.trim()),
+        names,
+      )
+    }
+    const wrong = await cli(group, 'explode')
+    assert.equal(wrong.status, 2)
+    assert.deepEqual(
+      wrong.stderr.match(/^ {2}\S+ \S+/gm)?.map((line) => line.trim()),
+      names,
+    )
+  }
+})
+
 test('--version prints the release, alone and after every command, and every help names it', async () => {
   assert.match(VERSION, /^\d+\.\d+\.\d+$/)
   for (const words of [[], ...commands.map(({ name }) => name.split(' '))]) {

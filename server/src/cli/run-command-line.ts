@@ -39,7 +39,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
 async function callCommand(argv: readonly string[], line: CommandLine): Promise<number> {
   const command = findCommand(argv.slice(0, 2).join(' ')) ?? findCommand(argv[0] ?? '')
   if (!command) {
-    if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0]!)) {
+    if (argv.length === 0 || isHelp(argv[0]!)) {
       line.print(overview())
       return 0
     }
@@ -47,7 +47,12 @@ async function callCommand(argv: readonly string[], line: CommandLine): Promise<
       line.print(VERSION)
       return 0
     }
-    line.printError(`there is no command ${JSON.stringify(argv.join(' '))}\n\n${overview()}`)
+    const [group, ...others] = argv
+    if (isGroup(group!) && (others.length === 0 || isHelp(others[0]!))) {
+      line.print(overview(group))
+      return 0
+    }
+    line.printError(`there is no command ${JSON.stringify(argv.join(' '))}\n\n${overview(group)}`)
     return 2
   }
   const { values, positionals, problem } = parseArguments(command, argv.slice(command.name.split(' ').length))
@@ -164,9 +169,14 @@ function parseArguments(
   }
 }
 
-function overview(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length))
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+const isHelp = (argument: string) => ['help', '--help', '-h'].includes(argument)
+const isGroup = (name: string) => commands.some((command) => command.name.startsWith(`${name} `))
+
+/** The commands of a group, or all of them. */
+function overview(group = ''): string {
+  const listed = isGroup(group) ? commands.filter(({ name }) => name.startsWith(`${group} `)) : commands
+  const width = Math.max(...listed.map(({ name }) => name.length))
+  const lines = listed.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
   return [
     'Usage: verdigraph <command> [options]',
     '',
