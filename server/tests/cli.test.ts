@@ -48,6 +48,7 @@ test('organizations and keys are created, used, listed and revoked while the ser
   assert.equal((await getUsage('sandbox', created.key)).status, 200)
 
   const [listed] = await json('keys', 'list', '--org', organization.id)
+  assert.deepEqual([listed.organization_id, listed.org_id], [organization.id, undefined])
   assert.deepEqual(
     [listed.id, listed.name, listed.scopes, listed.last_four],
     [created.id, 'reader', 'usage:read', created.key.slice(-4)],

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Check, doctor } from '../src/cli/doctor.ts'
+import { type Check, checkMachine, doctor } from '../src/cli/doctor.ts'
+import { readConfig } from '../src/config.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -25,4 +28,15 @@ test('doctor says if the numbers of statements are behind what is stored, and it
   )
   await sandbox.query(detail.slice(detail.indexOf('SELECT')))
   assert.equal((await checkNumbers()).ok, true)
+})
+
+test('a node on PostgreSQL that is given its master key needs no data folder before its first start', () => {
+  const folderOf = (settings: Record<string, string>) => {
+    const config = readConfig({ DATA_DIR: join(tmpdir(), 'verdigraph-nowhere'), ...settings })
+    return checkMachine(config).find(({ name }) => name === 'data folder')?.ok
+  }
+  const server = { DATABASE_URL: 'postgres://user@host/database' }
+  assert.equal(folderOf({}), false)
+  assert.equal(folderOf(server), false, 'a new master key would not fit the database')
+  assert.equal(folderOf({ ...server, MASTER_KEY: 'x'.repeat(44) }), true)
 })

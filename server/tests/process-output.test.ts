@@ -1,6 +1,6 @@
 /** What the process of the service writes: words and the first key for a person at a terminal, JSON lines for a log. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -43,6 +43,17 @@ test('without a terminal all output is JSON lines, and the first key and link ar
   later.child.kill('SIGHUP')
   assert.equal(await later.exited, 1)
   assert.equal(linesOf(later).at(-1)?.err?.message, 'an error of the test')
+})
+
+test('a node whose data folder lacks the link for the first sign-in names no file of its own', async (t) => {
+  const { env, dataDir, remove } = await createEmptyTestStorage()
+  t.after(remove)
+  for (const said of ['"msg":"ready"', 'the node that was started first has the link for the first sign-in']) {
+    const service = spawnService(env, await freePorts())
+    await service.untilOutput(said)
+    await service.stop()
+    rmSync(join(dataDir, 'first-run.txt'), { force: true })
+  }
 })
 
 test('a terminal shows the first key and the link for the first sign-in, once', async (t) => {

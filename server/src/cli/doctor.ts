@@ -61,19 +61,22 @@ export function checkMachine({ dataDir, databaseUrls, masterKey }: Config): Chec
           ? process.version
           : `${process.version} is too old: start with npm, which brings Node.js ${NODE_MAJOR_MIN}`,
     },
-    checkDataFolder(dataDir),
+    checkDataFolder(dataDir, { mayBeNew: databaseUrls !== undefined && masterKey !== undefined }),
     ...(databaseUrls ? [] : [checkOwnerOnly('database folder', join(dataDir, 'database'))]),
     ...(masterKey ? [] : [checkOwnerOnly('master key file', join(dataDir, 'master.key'))]),
     { name: 'storage', ok: true, detail: databaseUrls ? 'PostgreSQL' : `the embedded database in ${dataDir}` },
   ]
 }
 
-function checkDataFolder(dataDir: string): Check {
+/** Checks the data folder. A node on PostgreSQL that is given its master key may have none yet: a start creates it. */
+function checkDataFolder(dataDir: string, { mayBeNew }: { mayBeNew: boolean }): Check {
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
     return { name: 'data folder', ok: true, detail: `${dataDir} is writable` }
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (missing && mayBeNew)
+      return { name: 'data folder', ok: true, detail: `${dataDir} does not exist yet: npm start creates it` }
     return {
       name: 'data folder',
       ok: false,

@@ -8,8 +8,15 @@ export function printable(text: string): string {
 
 /** A value as JSON, in which every character that could control a terminal is escaped. */
 export function printableJson(value: unknown, indent: number): string {
-  const lines = JSON.stringify(value, null, indent).split('\n')
+  const lines = JSON.stringify(value, withPublicName, indent).split('\n')
   return lines.map((line) => line.replace(UNPRINTABLE, escapeUnits)).join('\n')
+}
+
+/** Gives a row the name that the API and the docs have for the column `org_id`. */
+function withPublicName(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('org_id' in value)) return value
+  const { org_id, ...others } = value
+  return { organization_id: org_id, ...others }
 }
 
 function escapeUnits(character: string): string {

@@ -2,6 +2,7 @@
  * What a start tells its operator: in words on a terminal, and as lines of the log everywhere else, so that a kept log is
  * JSON throughout and has no secret. Each stream counts for itself: `npm start > log` shows its progress on the terminal.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
@@ -39,10 +40,13 @@ export async function reportStart(service: Service, { config, logger }: { config
   const { control } = installation.storage
   const lacksOwner = !(await hasOwner(control, await firstOrganizationId(control)))
   const newLink = 'npm run cli -- operators first-link makes a new one'
+  const hasLink = existsSync(file)
   if (process.stderr.isTTY) {
     console.error(`Console            ${config.ports.console === 0 ? urls.console : config.baseUrls.console}`)
-    if (lacksOwner) console.error(`First sign-in      by the link in ${file}; ${newLink}`)
-  } else if (lacksOwner) logger.info({ file }, `the link for the first sign-in is in a file; ${newLink}`)
+    const where = hasLink ? file : 'first-run.txt of the node that was started first'
+    if (lacksOwner) console.error(`First sign-in      by the link in ${where}; ${newLink}`)
+  } else if (lacksOwner && hasLink) logger.info({ file }, `the link for the first sign-in is in a file; ${newLink}`)
+  else if (lacksOwner) logger.info(`the node that was started first has the link for the first sign-in; ${newLink}`)
 }
 
 /** Says why a start failed, at every log level. */
