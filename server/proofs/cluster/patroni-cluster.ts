@@ -41,8 +41,11 @@ export interface Member extends Host {
 interface MemberState {
   name: string
   role: string
-  state: string
-  timeline?: number
+}
+
+/** What the Patroni of a member says about its PostgreSQL, by a query. */
+interface ServerState {
+  replication?: { application_name: string; state: string; sync_state: string }[]
 }
 
 /** A running cluster. */
@@ -53,7 +56,7 @@ export interface Cluster {
   /** The member that holds the lease. */
   primary(): Promise<Member>
   switchOver(): Promise<void>
-  /** Waits until there is a primary, and both others replicate it. */
+  /** Waits until both others replicate the primary, and Patroni may promote the one that has all acknowledged writes. */
   untilWhole(): Promise<void>
   /** How many old primaries pg_rewind has brought back. */
   rewinds(): number
@@ -187,13 +190,15 @@ function clusterOf(
   members: readonly Member[],
   { proxyPort, folder, stop }: { proxyPort: number; folder: string; stop: () => void },
 ): Cluster {
+  const ask = async <T>({ address }: Member, path: string): Promise<T> => {
+    const answer = await fetch(`http://${address.service}:8008/${path}`, { signal: AbortSignal.timeout(2_000) })
+    return (await answer.json()) as T
+  }
   /** Asks the members until one answers. */
   const states = async (): Promise<MemberState[]> => {
-    for (const { address } of members)
+    for (const member of members)
       try {
-        const url = `http://${address.service}:8008/cluster`
-        const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) })
-        return ((await answer.json()) as { members: MemberState[] }).members
+        return (await ask<{ members: MemberState[] }>(member, 'cluster')).members
       } catch {
         // Another member may know.
       }
@@ -227,6 +232,22 @@ function clusterOf(
     }, 'one member is the primary')
     return found[0]!
   }
+  /** Asks the primary, because what etcd says of a machine that was just cut off is as old as that. */
+  const isWhole = async () => {
+    const [leader, ...others] = await leaders()
+    if (!leader || others.length > 0) return false
+    const { replication = [] } = await ask<ServerState>(leader, 'patroni')
+    const streaming = replication.filter(({ state }) => state === 'streaming')
+    const synchronous = streaming.filter(({ sync_state }) => sync_state === 'sync')
+    const { members: known } = await ask<{ members: MemberState[] }>(leader, 'cluster')
+    const promotable = known.filter(({ role }) => role === 'sync_standby')
+    return (
+      streaming.length === members.length - 1 &&
+      synchronous.length === 1 &&
+      promotable.length === 1 &&
+      promotable[0]!.name === synchronous[0]!.application_name
+    )
+  }
   const user = `${DATABASE}:${PASSWORD}`
   return {
     members,
@@ -244,21 +265,7 @@ function clusterOf(
       })
       if (answer.status !== 200) throw new Error(`the switchover was refused: ${await answer.text()}`)
     },
-    untilWhole: () =>
-      until(async () => {
-        const now = await states()
-        const isRunning = ({ state }: MemberState) => state === 'running' || state === 'streaming'
-        const timelines = new Set(now.map(({ timeline }) => timeline))
-        const roles = now.map(({ role }) => role)
-        return (
-          now.length === members.length &&
-          now.every(isRunning) &&
-          timelines.size === 1 &&
-          roles.includes('leader') &&
-          roles.includes('sync_standby') &&
-          (await leaders()).length === 1
-        )
-      }, 'the cluster is whole'),
+    untilWhole: () => until(() => isWhole().catch(() => false), 'the cluster is whole'),
     rewinds: () =>
       members.reduce((sum, { name }) => {
         const log = readFileSync(join(folder, `${name}.log`), 'utf8')
