@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Environment, OPERATOR_ROLES } from './core/vocabularies.ts'
+import { SCHEDULE_MAX_MS } from './core/webhooks/schedule.ts'
 import { type GroupRole, isIssuer, parseGroupRoles, parseNetworks, parseServers } from './parse-settings.ts'
 
 export { ENVIRONMENTS, type Environment } from './core/vocabularies.ts'
@@ -49,8 +50,11 @@ export interface Config {
   rateLimit: RateLimit
   /** Whether sandbox webhooks may be sent to loopback addresses, for development. Production webhooks never are. */
   webhooksAllowLoopback: boolean
-  /** How many days events can be sent again, and a finished delivery is kept with its attempts. */
-  webhooksKeepDays: number
+  /** How many days upkeep leaves what is deleted by age. */
+  keepDays: {
+    /** Finished deliveries with their attempts; for as long, events can be sent again. */
+    webhooks: number
+  }
   /** How long after its opening a case of the review queue is to be decided. */
   reviewWithinHours: number
   /** Undefined: no single sign-on. */
@@ -87,6 +91,7 @@ const NETWORKS: Allowed<readonly string[]> = {
   words: 'a list of IP addresses and networks such as 10.0.0.0/8,192.0.2.7',
   parse: parseNetworks,
 }
+const DELIVERY_DAYS_MAX = Math.ceil(SCHEDULE_MAX_MS / (24 * 3_600_000))
 const PORT = wholeNumber(0, 65_535)
 const WEB_URL = url('http:', 'https:')
 const POSTGRES_URL: Allowed<readonly string[]> = {
@@ -193,7 +198,7 @@ export const SETTINGS = {
     meaning: 'Whether sandbox webhooks may be sent to loopback addresses. Production webhooks never are.',
   },
   WEBHOOKS_KEEP_DAYS: {
-    allowed: wholeNumber(1, 3_650),
+    allowed: days(DELIVERY_DAYS_MAX, `the attempts to deliver one event can take ${DELIVERY_DAYS_MAX} days`),
     default: '30',
     meaning:
       'Days for which events can be sent again, and for which a finished delivery is kept with its attempts and what the receiver answered.',
@@ -282,7 +287,7 @@ export function readConfig(env: SettingValues): Config {
     rateLimit: { perSecond, burst: read('RATE_LIMIT_BURST') ?? perSecond * 2 },
     // Development runs on the embedded database. On a server, others may register webhook endpoints.
     webhooksAllowLoopback: allowLoopback === undefined ? databaseUrls === undefined : allowLoopback === 'true',
-    webhooksKeepDays: read('WEBHOOKS_KEEP_DAYS'),
+    keepDays: { webhooks: read('WEBHOOKS_KEEP_DAYS') },
     reviewWithinHours: read('REVIEW_WITHIN_HOURS'),
     oidc: readOidc(env),
   }
@@ -348,10 +353,17 @@ function wholeNumber(min: number, max: number): Allowed<number> {
   return {
     words: `a whole number from ${min} to ${max}`,
     parse(text) {
-      const value = Number(text)
-      return Number.isInteger(value) && value >= min && value <= max ? value : undefined
+      // Number() alone would take 1e3, 0x10 and an empty text.
+      const value = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN
+      return value >= min && value <= max ? value : undefined
     },
   }
+}
+
+/** Days, at least `min`; `because` says why not fewer. */
+function days(min: number, because: string): Allowed<number> {
+  const { words, parse } = wholeNumber(min, 3_650)
+  return { words: `${words} (${because})`, parse }
 }
 
 function oneOf<const Word extends string>(...allowed: Word[]): Allowed<Word> {

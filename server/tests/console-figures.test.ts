@@ -89,7 +89,7 @@ test('decisions are counted by verdict in their hour and day, and stay counted w
   const tasks = upkeepTasks({
     store,
     database: installation.storage.environments.sandbox,
-    keepDays: 30,
+    keepDays: installation.config.keepDays,
     isEmbedded: false,
   })
   for (const task of tasks) while (await task(nowMs));

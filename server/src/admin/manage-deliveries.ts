@@ -144,8 +144,8 @@ export const redeliver = permitted(
 /** Older events and deliveries are deleted, and nothing says whether they arrived. */
 function retentionOf({ nowMs, config }: Installation): { keptSince: string; kept: string } {
   return {
-    keptSince: new Date(nowMs() - config.webhooksKeepDays * DAY_MS).toISOString(),
-    kept: `Events and deliveries are kept for ${config.webhooksKeepDays} days`,
+    keptSince: new Date(nowMs() - config.keepDays.webhooks * DAY_MS).toISOString(),
+    kept: `Events and deliveries are kept for ${config.keepDays.webhooks} days`,
   }
 }
 

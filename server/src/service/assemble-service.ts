@@ -361,7 +361,7 @@ function startUpkeep({ installation, logger }: Parts, environment: Environment):
     tasks: upkeepTasks({
       store: stores[environment],
       database,
-      keepDays: config.webhooksKeepDays,
+      keepDays: config.keepDays,
       isEmbedded: storage.embedded,
     }),
     nowMs,

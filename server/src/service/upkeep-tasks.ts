@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import { createNewId, lowestIdAt } from '../ids/new-id.ts'
 import type { Database } from '../store/database/database.ts'
 import { checkpoint, tablesToVacuum, vacuum } from '../store/database/vacuum.ts'
@@ -29,11 +30,10 @@ export function upkeepTasks({
     latencies: Pick<EnvironmentStore['latencies'], 'compact'>
   }
   database: Database
-  /** How long finished deliveries are kept, and events can be sent again. */
-  keepDays: number
+  keepDays: Config['keepDays']
   isEmbedded: boolean
 }): UpkeepTask[] {
-  const keepMs = keepDays * DAY_MS
+  const keepMs = keepDays.webhooks * DAY_MS
   return [
     async (nowMs) => (await store.idempotencyKeys.purge(isoTime(nowMs))) > 0,
     async (nowMs) => (await store.deliveries.purge(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,

@@ -11,6 +11,7 @@ import { upkeepTasks } from './upkeep-tasks.ts'
 
 const NOW_MS = Date.parse('2026-11-15T09:30:00.000Z')
 const place = await createTestStorage()
+const { keepDays } = readConfig({})
 const storage = await openStorage(readConfig(place.env))
 await storage.migrate()
 const database = storage.environments.sandbox
@@ -20,7 +21,7 @@ after(async () => {
   await place.remove()
 })
 
-const allTasks = () => upkeepTasks({ store, database, keepDays: 30, isEmbedded: storage.embedded })
+const allTasks = () => upkeepTasks({ store, database, keepDays, isEmbedded: storage.embedded })
 function openUpkeep(
   tasks: readonly UpkeepTask[] = allTasks(),
   onError: (error: unknown) => void = (error) => assert.fail(String(error)),

@@ -58,7 +58,7 @@ const showWebhook = defineOperation({
         failing_since === null || state !== 'enabled'
           ? null
           : new Date(Date.parse(failing_since) + FAILING_MAX_MS).toISOString(),
-      keep_days: installation.config.webhooksKeepDays,
+      keep_days: installation.config.keepDays.webhooks,
     }
   },
 })

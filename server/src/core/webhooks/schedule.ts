@@ -30,6 +30,9 @@ const JITTER = 0.2
 /** `Retry-After` may at most double the planned delay, so that a receiver cannot postpone a delivery for ever. */
 const RETRY_AFTER_FACTOR_MAX = 2
 
+/** The longest time from the first to the last attempt of a schedule: a receiver asks for twice each delay. */
+export const SCHEDULE_MAX_MS = RETRY_AFTER_FACTOR_MAX * ATTEMPT_DELAYS_MS.reduce((sum, delay) => sum + delay, 0)
+
 /** The inputs of `nextDelayMs`. */
 export interface NextAttempt {
   delaysMs: readonly number[]
