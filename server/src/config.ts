@@ -54,6 +54,8 @@ export interface Config {
   keepDays: {
     /** Finished deliveries with their attempts; for as long, events can be sent again. */
     webhooks: number
+    /** Figures by day: usage, and how long decisions took. */
+    usage: number
   }
   /** How long after its opening a case of the review queue is to be decided. */
   reviewWithinHours: number
@@ -203,6 +205,11 @@ export const SETTINGS = {
     meaning:
       'Days for which events can be sent again, and for which a finished delivery is kept with its attempts and what the receiver answered.',
   },
+  USAGE_KEEP_DAYS: {
+    allowed: days(60, 'the overview shows 30 days beside the 30 before'),
+    default: '1095',
+    meaning: 'Days for which the usage of each day, and how long its decisions took, are kept.',
+  },
   REVIEW_WITHIN_HOURS: {
     allowed: wholeNumber(1, 8_760),
     default: '8',
@@ -287,7 +294,7 @@ export function readConfig(env: SettingValues): Config {
     rateLimit: { perSecond, burst: read('RATE_LIMIT_BURST') ?? perSecond * 2 },
     // Development runs on the embedded database. On a server, others may register webhook endpoints.
     webhooksAllowLoopback: allowLoopback === undefined ? databaseUrls === undefined : allowLoopback === 'true',
-    keepDays: { webhooks: read('WEBHOOKS_KEEP_DAYS') },
+    keepDays: { webhooks: read('WEBHOOKS_KEEP_DAYS'), usage: read('USAGE_KEEP_DAYS') },
     reviewWithinHours: read('REVIEW_WITHIN_HOURS'),
     oidc: readOidc(env),
   }

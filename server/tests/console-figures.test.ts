@@ -164,6 +164,7 @@ test('usage is counted by day and by key, also of keys that failed, and a retry 
   const ofKey = await usage({ ...period, key: id })
   assert.deepEqual(ofKey.by_day[1], { day: '2026-12-20', requests: 3, errors: 1, decisions: 1, transactions: 0 })
   assert.equal(read.limits.requests_per_second, 100_000)
+  assert.equal(read.kept_since, '2023-12-21', 'three years before')
 
   for (const wrong of [
     { from: '2026-12-20', to: '2026-12-19' },

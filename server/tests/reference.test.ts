@@ -40,7 +40,8 @@ test('settings fall back to their defaults, and the message on a refused URL doe
 })
 
 test('a setting of days takes whole numbers only, and not fewer than correctness needs', () => {
-  const refused = /^WEBHOOKS_KEEP_DAYS must be a whole number from 7 to 3650 \(the attempts to deliver one event can take 7 days\), not ".*"$/
+  const refused =
+    /^WEBHOOKS_KEEP_DAYS must be a whole number from 7 to 3650 \(the attempts to deliver one event can take 7 days\), not ".*"$/
   for (const wrong of ['0', '6', '-30', '3651', '7.5', '1e2', '0x1e', 'thirty', ' ', '30 days'])
     assert.throws(() => readConfig({ WEBHOOKS_KEEP_DAYS: wrong }), { name: 'ConfigError', message: refused }, wrong)
   assert.equal(readConfig({ WEBHOOKS_KEEP_DAYS: ' 7 ' }).keepDays.webhooks, 7)

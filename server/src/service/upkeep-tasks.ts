@@ -24,30 +24,34 @@ export function upkeepTasks({
 }: {
   store: {
     idempotencyKeys: Pick<EnvironmentStore['idempotencyKeys'], 'purge'>
-    webhooks: Pick<EnvironmentStore['webhooks'], 'purgeEvents' | 'purgeRemoved'>
+    webhooks: Pick<EnvironmentStore['webhooks'], 'purgeEvents' | 'purgeRemoved' | 'purgeCounts'>
     deliveries: Pick<EnvironmentStore['deliveries'], 'endRemoved' | 'purge'>
-    usage: Pick<EnvironmentStore['usage'], 'compact' | 'compactByKey'>
-    latencies: Pick<EnvironmentStore['latencies'], 'compact'>
+    usage: Pick<EnvironmentStore['usage'], 'compact' | 'compactByKey' | 'purge'>
+    latencies: Pick<EnvironmentStore['latencies'], 'compact' | 'purge'>
   }
   database: Database
   keepDays: Config['keepDays']
   isEmbedded: boolean
 }): UpkeepTask[] {
   const keepMs = keepDays.webhooks * DAY_MS
+  const firstDayOfUsage = (nowMs: number) => dayOf(nowMs - keepDays.usage * DAY_MS)
   return [
     async (nowMs) => (await store.idempotencyKeys.purge(isoTime(nowMs))) > 0,
     async (nowMs) => (await store.deliveries.purge(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
     // A removal ends what waits, unless a crash interrupts it.
     async (nowMs) => (await store.deliveries.endRemoved(isoTime(nowMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
-    async (nowMs) => {
-      await store.webhooks.purgeRemoved(isoTime(nowMs - keepMs))
+    async () => {
+      await store.webhooks.purgeRemoved()
       return false
     },
+    async (nowMs) => (await store.webhooks.purgeCounts(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
     purgeEvents(store, keepMs + EVENTS_KEPT_LONGER_MS),
     // A node may still write the usage of yesterday, when its last flush failed.
     async (nowMs) => (await store.usage.compact(yesterday(nowMs))) > 0,
     async (nowMs) => (await store.usage.compactByKey(yesterday(nowMs))) > 0,
     async (nowMs) => (await store.latencies.compact(yesterday(nowMs))) > 0,
+    daily((nowMs) => store.usage.purge(firstDayOfUsage(nowMs), ROWS_PER_BATCH)),
+    daily((nowMs) => store.latencies.purge(firstDayOfUsage(nowMs), ROWS_PER_BATCH)),
     (nowMs) => packSmallSegments(database, lowestIdAt('dec', nowMs - PACKED_AFTER_MS)),
     async () => {
       await deleteExpiredLeases(database)
@@ -55,6 +59,17 @@ export function upkeepTasks({
     },
     ...(isEmbedded ? [vacuumHourly(database), checkpointOnce(database)] : []),
   ]
+}
+
+/** Runs a task to its end once a day: what it deletes gets old by days. */
+function daily(task: UpkeepTask): UpkeepTask {
+  let doneOn = ''
+  return async (nowMs) => {
+    if (doneOn === dayOf(nowMs)) return false
+    const isMore = await task(nowMs)
+    if (!isMore) doneOn = dayOf(nowMs)
+    return isMore
+  }
 }
 
 /**
@@ -104,7 +119,11 @@ function checkpointOnce(database: Database): UpkeepTask {
 }
 
 function yesterday(nowMs: number): string {
-  return isoTime(nowMs - DAY_MS).slice(0, 10)
+  return dayOf(nowMs - DAY_MS)
+}
+
+function dayOf(ms: number): string {
+  return isoTime(ms).slice(0, 10)
 }
 
 function isoTime(ms: number): string {

@@ -9,6 +9,8 @@ import { openStorage } from '../store/storage.ts'
 import { Upkeep, type UpkeepTask } from './upkeep.ts'
 import { upkeepTasks } from './upkeep-tasks.ts'
 
+const DAY_MS = 24 * 3_600_000
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 const NOW_MS = Date.parse('2026-11-15T09:30:00.000Z')
 const place = await createTestStorage()
 const { keepDays } = readConfig({})
@@ -145,6 +147,56 @@ test('usage of past days becomes one row for each counter, however many processe
   await upkeep.close()
   assert.deepEqual(await rows(), compacted)
   assert.equal((await sums()).find(({ day }) => day === '2026-11-10')!.count, 107)
+})
+
+test('figures of days are deleted after USAGE_KEEP_DAYS, whatever the number of organizations and batches', async () => {
+  const organizations = 5
+  const tables = ['usage_by_day', 'usage_by_key', 'decision_latencies']
+  const [first, kept, today] = [NOW_MS - 1_500 * DAY_MS, NOW_MS - keepDays.usage * DAY_MS, NOW_MS].map(dayOf)
+  await database.query('DELETE FROM usage_by_day')
+  for (const values of [
+    `usage_by_day (day, org_id, node, counter, count) SELECT day, org, 'all', 'requests', 1`,
+    `usage_by_key (day, org_id, node, key_id, requests, errors, decisions, transactions) SELECT day, org, 'all', 'key_1', 1, 0, 0, 0`,
+    `decision_latencies (day, org_id, node, hour, counts) SELECT day, org, 'all', 24, '{1}'`,
+  ])
+    await database.query(
+      `INSERT INTO ${values} FROM generate_series($1::date, $2::date, '1 day') AS day,
+         (SELECT 'org_' || n AS org FROM generate_series(1, $3::integer) AS n) AS organizations`,
+      [first, today, organizations],
+    )
+  const rows = async () =>
+    Promise.all(
+      tables.map(async (table) => (await database.query(`SELECT min(day), count(*)::integer FROM ${table}`))[0]!),
+    )
+  const upkeep = openUpkeep()
+  await upkeep.run()
+  const left = { min: kept, count: organizations * (keepDays.usage + 1) }
+  assert.deepEqual(await rows(), [left, left, left])
+  await database.query(
+    `INSERT INTO usage_by_day (day, org_id, node, counter, count) VALUES ($1, 'org_1', 'all', 'requests', 1)`,
+    [first],
+  )
+  await upkeep.run()
+  assert.deepEqual((await rows())[0], { min: first, count: left.count + 1 }, 'it looks once a day')
+  await openUpkeep().run()
+  await upkeep.close()
+  assert.deepEqual((await rows())[0], left)
+})
+
+test('counts of attempts are deleted with the deliveries, in batches', async () => {
+  await database.query(
+    `INSERT INTO webhook_attempts_by_hour (org_id, endpoint_id, hour, node, delivered, failed)
+     SELECT 'org_a', 'whe_' || n % 3, $1::timestamptz - make_interval(hours => n), 'node_a', 1, 0 FROM generate_series(0, 3000) AS n`,
+    [new Date(NOW_MS).toISOString()],
+  )
+  const upkeep = openUpkeep()
+  await upkeep.run()
+  await upkeep.close()
+  const [left] = await database.query<{ count: number; oldest: string }>(
+    'SELECT count(*)::integer AS count, min(hour) AS oldest FROM webhook_attempts_by_hour',
+  )
+  const oldest = new Date(NOW_MS - keepDays.webhooks * DAY_MS).toISOString()
+  assert.deepEqual(left, { count: keepDays.webhooks * 24 + 1, oldest })
 })
 
 test('the space of deleted rows is used again on the embedded database', {

@@ -41,9 +41,14 @@ export function UsagePage() {
   const query = useOperation('usage.show', { ...period, ...(search.key && { key: search.key }) })
   const usage = query.data
   const shown: Counter = search.show ?? 'requests'
+  const days = `${writeUtcDay(period.from)} to ${writeUtcDay(period.to)}, days in UTC`
+  const isPartlyDeleted = usage !== undefined && period.from < usage.kept_since
   return (
     <>
-      <PageHeader title="Usage" below={`${writeUtcDay(period.from)} to ${writeUtcDay(period.to)}, days in UTC`}>
+      <PageHeader
+        title="Usage"
+        below={isPartlyDeleted ? `${days}; usage before ${writeUtcDay(usage.kept_since)} is no longer kept` : days}
+      >
         <ExportButton usage={usage} period={period} keyId={search.key} />
       </PageHeader>
       <PeriodFields period={period} usage={usage} keyId={search.key} onChange={setSearch} />

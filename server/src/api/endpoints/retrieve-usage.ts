@@ -13,7 +13,7 @@ export const retrieveUsage = defineEndpoint({
   operationId: 'retrieveUsage',
   summary: 'Usage summary',
   description:
-    'By day, in UTC. Entities, transactions and decisions are counted as soon as they are written; requests and errors within a second.',
+    'By day, in UTC. Entities, transactions and decisions are counted as soon as they are written; requests and errors within a second. Days are kept for three years, or as long as `USAGE_KEEP_DAYS` of the service says; earlier ones count as without usage.',
   tag: 'Usage',
   method: 'GET',
   path: '/v1/usage',

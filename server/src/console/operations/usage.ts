@@ -37,7 +37,10 @@ const readUsage = defineOperation({
     const usage = await store.usage.byDay(organizationId, from, to)
     const ofKeys = await store.usage.ofKeys(organizationId, from, to)
     const byDay = key ? await store.usage.ofKeyByDay({ organizationId, keyId: key }, from, to) : daysOf(usage)
+    const keptMs = installation.config.keepDays.usage * DAY_MS
     return {
+      /** The first day whose usage is not deleted yet. */
+      kept_since: new Date(installation.nowMs() - keptMs).toISOString().slice(0, 10),
       by_day: everyDay(from, days, byDay),
       by_key: ofKeys.map(({ key_id, ...counts }) => {
         const known = keys.find(({ id }) => id === key_id)

@@ -1,4 +1,5 @@
 import type { Database, Row } from '../database/database.ts'
+import { organizationsAfter } from '../database/organizations-after.ts'
 import { Params, type RowOf, unnestAs } from '../schema/tables.ts'
 
 const CAUSE = { org_id: 'text', kind: 'text', entity_id: 'text', mark: 'text' } as const
@@ -24,7 +25,7 @@ export function consequenceQueries(database: Database) {
       { after, limit, now }: { after: string; limit: number; now: string },
     ): Promise<RowOf<'consequences'>[]> {
       return database.query<RowOf<'consequences'> & Row>(
-        `WITH RECURSIVE ${organizationsAfter('consequences')}
+        `WITH RECURSIVE ${organizationsAfter('$1', 'consequences')}
          SELECT due.* FROM organizations CROSS JOIN LATERAL (
            SELECT org_id, kind, entity_id, mark FROM consequences
            WHERE consequences.org_id = organizations.org_id AND kind = $2 AND due_at <= $4 ORDER BY entity_id LIMIT $3
@@ -98,7 +99,7 @@ export function consequenceQueries(database: Database) {
      */
     async queueOvertaken({ after, limit }: { after: string; limit: number }): Promise<string[]> {
       const rows = await database.query<{ org_id: string }>(
-        `WITH RECURSIVE ${organizationsAfter('unchecked_decisions')},
+        `WITH RECURSIVE ${organizationsAfter('$1', 'unchecked_decisions')},
          taken AS (
            DELETE FROM unchecked_decisions WHERE ctid = ANY (ARRAY (
              SELECT next.ctid FROM organizations CROSS JOIN LATERAL (
@@ -123,16 +124,6 @@ export function consequenceQueries(database: Database) {
       return rows.map(({ org_id }) => org_id)
     },
   }
-}
-
-/** SQL: `organizations`, those after `$1` that have rows in a queue; an index probe for each. */
-function organizationsAfter(queue: string): string {
-  return `organizations (org_id) AS (
-    (SELECT org_id FROM ${queue} WHERE org_id > $1 ORDER BY org_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT next.org_id FROM ${queue} AS next WHERE next.org_id > organizations.org_id ORDER BY next.org_id LIMIT 1)
-    FROM organizations WHERE organizations.org_id IS NOT NULL
-  )`
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Database, Row } from '../database/database.ts'
+import { deleteOldDays } from './old-days.ts'
 import { ALL_NODES } from './usage.ts'
 
 /** The hour of rows that hold a whole day. */
@@ -81,6 +82,11 @@ export function decisionLatencyQueries(database: Database) {
         [beforeDay, DAYS_PER_COMPACTION],
       )
       return rows.length
+    },
+
+    /** Deletes the latencies of days before one, some rows at once; whether there is more. */
+    async purge(beforeDay: string, limit: number): Promise<boolean> {
+      return (await deleteOldDays(database, 'decision_latencies', { beforeDay, limit })) === limit
     },
   }
 }

@@ -1,5 +1,6 @@
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { Database } from '../database/database.ts'
+import { deleteOldDays } from './old-days.ts'
 
 /** The counters of usage that the API reports, kept by organization and day. */
 export const USAGE_COUNTERS = [
@@ -83,6 +84,13 @@ export function usageQueries(database: Database) {
         [beforeDay, DAYS_PER_COMPACTION],
       )
       return rows.length
+    },
+
+    /** Deletes usage of days before one, of organizations and of their keys, some rows at once; whether there is more. */
+    async purge(beforeDay: string, limit: number): Promise<boolean> {
+      const tables = ['usage_by_day', 'usage_by_key'] as const
+      const deleted = await Promise.all(tables.map((table) => deleteOldDays(database, table, { beforeDay, limit })))
+      return deleted.includes(limit)
     },
   }
 }

@@ -100,14 +100,23 @@ export function webhookQueries(database: Database) {
       return event
     },
 
-    /** Deletes removed webhook endpoints whose deliveries are past their retention, and attempt counts before a moment. */
-    async purgeRemoved(countedBefore: string): Promise<void> {
+    /** Deletes removed webhook endpoints whose deliveries are past their retention. */
+    async purgeRemoved(): Promise<void> {
       await database.query(
         `DELETE FROM webhook_endpoints AS endpoint WHERE endpoint.state = 'removed' AND NOT EXISTS (
            SELECT 1 FROM webhook_deliveries AS delivery
            WHERE delivery.org_id = endpoint.org_id AND delivery.endpoint_id = endpoint.id)`,
       )
-      await database.query('DELETE FROM webhook_attempts_by_hour WHERE hour < $1::timestamptz', [countedBefore])
+    },
+
+    /** Deletes counts of attempts in hours before a moment, at most `limit` at once; returns how many. */
+    async purgeCounts(before: string, limit: number): Promise<number> {
+      const rows = await database.query(
+        `DELETE FROM webhook_attempts_by_hour WHERE ctid = ANY (ARRAY (
+           SELECT ctid FROM webhook_attempts_by_hour WHERE hour < $1::timestamptz ORDER BY hour LIMIT $2)) RETURNING 1`,
+        [before, limit],
+      )
+      return rows.length
     },
 
     /**
