@@ -212,6 +212,16 @@ test('a failing endpoint says so; a delivery is sent again by hand and across en
   await tab.close()
 })
 
+test('the page Usage says since when usage is kept, once the period begins before that', async () => {
+  const tab = await testConsole.open('usage')
+  await tab.getByText('days in UTC').waitFor()
+  await settle(tab)
+  assert.equal(await tab.getByText('is no longer kept').count(), 0)
+  await tab.goto(`${tab.url()}?from=2020-01-01&to=2020-02-01`)
+  await tab.getByText(/days in UTC; usage before .* is no longer kept/).waitFor()
+  await tab.close()
+})
+
 test('the pages are accessible in both themes, at both widths, with a menu open', async () => {
   const endpoint = await testConsole.open('webhooks')
   await endpoint.getByRole('link', { name: new RegExp(host) }).click()
