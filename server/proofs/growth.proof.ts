@@ -50,7 +50,7 @@ const upkeep = new Upkeep({
     store,
     database,
     // Fewer than the settings take, so that rows of every kind grow old within the proof.
-    keepDays: { webhooks: KEEP_DAYS, usage: KEEP_DAYS },
+    keepDays: { webhooks: KEEP_DAYS, usage: KEEP_DAYS, trustHistory: KEEP_DAYS },
     isEmbedded: installation.storage.embedded,
   }),
   nowMs,

@@ -56,6 +56,8 @@ export interface Config {
     webhooks: number
     /** Figures by day: usage, and how long decisions took. */
     usage: number
+    /** Trust scores that an entity had. */
+    trustHistory: number
   }
   /** How long after its opening a case of the review queue is to be decided. */
   reviewWithinHours: number
@@ -210,6 +212,12 @@ export const SETTINGS = {
     default: '1095',
     meaning: 'Days for which the usage of each day, and how long its decisions took, are kept.',
   },
+  TRUST_HISTORY_KEEP_DAYS: {
+    allowed: days(1),
+    default: '730',
+    meaning:
+      'Days of which the page of an entity shows how its trust score changed. Decisions hold the trust that they were made on.',
+  },
   REVIEW_WITHIN_HOURS: {
     allowed: wholeNumber(1, 8_760),
     default: '8',
@@ -294,7 +302,11 @@ export function readConfig(env: SettingValues): Config {
     rateLimit: { perSecond, burst: read('RATE_LIMIT_BURST') ?? perSecond * 2 },
     // Development runs on the embedded database. On a server, others may register webhook endpoints.
     webhooksAllowLoopback: allowLoopback === undefined ? databaseUrls === undefined : allowLoopback === 'true',
-    keepDays: { webhooks: read('WEBHOOKS_KEEP_DAYS'), usage: read('USAGE_KEEP_DAYS') },
+    keepDays: {
+      webhooks: read('WEBHOOKS_KEEP_DAYS'),
+      usage: read('USAGE_KEEP_DAYS'),
+      trustHistory: read('TRUST_HISTORY_KEEP_DAYS'),
+    },
     reviewWithinHours: read('REVIEW_WITHIN_HOURS'),
     oidc: readOidc(env),
   }
@@ -368,9 +380,9 @@ function wholeNumber(min: number, max: number): Allowed<number> {
 }
 
 /** Days, at least `min`; `because` says why not fewer. */
-function days(min: number, because: string): Allowed<number> {
+function days(min: number, because = ''): Allowed<number> {
   const { words, parse } = wholeNumber(min, 3_650)
-  return { words: `${words} (${because})`, parse }
+  return { words: because ? `${words} (${because})` : words, parse }
 }
 
 function oneOf<const Word extends string>(...allowed: Word[]): Allowed<Word> {

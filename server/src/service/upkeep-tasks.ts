@@ -10,6 +10,7 @@ import type { UpkeepTask } from './upkeep.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const ROWS_PER_BATCH = 1_000
+const ENTITIES_PER_BATCH = 200
 /** Statements that are this old have ended, so that packed segments seldom leave one out. */
 const PACKED_AFTER_MS = 60_000
 /** Events are kept a day longer than they can be sent again, so that no event disappears under a redelivery. */
@@ -28,6 +29,7 @@ export function upkeepTasks({
     deliveries: Pick<EnvironmentStore['deliveries'], 'endRemoved' | 'purge'>
     usage: Pick<EnvironmentStore['usage'], 'compact' | 'compactByKey' | 'purge'>
     latencies: Pick<EnvironmentStore['latencies'], 'compact' | 'purge'>
+    entities: Pick<EnvironmentStore['entities'], 'purgeTrustHistory'>
   }
   database: Database
   keepDays: Config['keepDays']
@@ -52,6 +54,7 @@ export function upkeepTasks({
     async (nowMs) => (await store.latencies.compact(yesterday(nowMs))) > 0,
     daily((nowMs) => store.usage.purge(firstDayOfUsage(nowMs), ROWS_PER_BATCH)),
     daily((nowMs) => store.latencies.purge(firstDayOfUsage(nowMs), ROWS_PER_BATCH)),
+    purgeTrustHistory(store, keepDays.trustHistory * DAY_MS),
     (nowMs) => packSmallSegments(database, lowestIdAt('dec', nowMs - PACKED_AFTER_MS)),
     async () => {
       await deleteExpiredLeases(database)
@@ -94,6 +97,20 @@ function purgeEvents(
     afterId = lastId
     return true
   }
+}
+
+/** Goes through all entities once a day and deletes the trust scores that they had before. */
+function purgeTrustHistory(
+  { entities }: { entities: Pick<EnvironmentStore['entities'], 'purgeTrustHistory'> },
+  keepMs: number,
+): UpkeepTask {
+  const first = { org_id: '', entity_id: '' }
+  let after = first
+  return daily(async (nowMs) => {
+    const last = await entities.purgeTrustHistory({ after, day: dayOf(nowMs - keepMs), limit: ENTITIES_PER_BATCH })
+    after = last ?? first
+    return last !== undefined
+  })
 }
 
 /** Vacuums the tables one after another, once an hour, so that other statements run in between. */

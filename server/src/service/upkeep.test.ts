@@ -199,6 +199,39 @@ test('counts of attempts are deleted with the deliveries, in batches', async () 
   assert.deepEqual(left, { count: keepDays.webhooks * 24 + 1, oldest })
 })
 
+test('trust scores are deleted that were replaced before TRUST_HISTORY_KEEP_DAYS, of every entity', async () => {
+  const entities = 450
+  await database.query(
+    `INSERT INTO graph_exposures (org_id, entity_id, summary, trust, as_of, read_number)
+     SELECT 'org_' || n % 2, 'ent_' || n, '{}', '{}', now(), 1 FROM generate_series(1, $1::integer) AS n`,
+    [entities],
+  )
+  const ages = [0, 700, 729, 731, 740, 2_000].map((age) => age * DAY_MS)
+  await database.query(
+    `INSERT INTO trust_history (org_id, entity_id, day, score)
+     SELECT org_id, entity_id, day, 0.5 FROM graph_exposures, unnest($1::date[]) AS day`,
+    [ages.map((age) => dayOf(NOW_MS - age))],
+  )
+  await database.query(
+    "UPDATE trust_history SET day = day + 1 WHERE (org_id, entity_id) = ('org_1', 'ent_3') AND day = $1",
+    [dayOf(NOW_MS - 731 * DAY_MS)],
+  )
+  const upkeep = openUpkeep()
+  await upkeep.run()
+  await upkeep.close()
+  const rows = await database.query<{ days: string; entities: number }>(
+    `SELECT days, count(*)::integer AS entities FROM (
+       SELECT string_agg(($1::date - day)::text, ' ' ORDER BY day DESC) AS days FROM trust_history GROUP BY org_id, entity_id) AS each
+     GROUP BY days ORDER BY entities`,
+    [dayOf(NOW_MS)],
+  )
+  assert.deepEqual(rows, [
+    { days: '0 700 729 730', entities: 1 },
+    { days: '0 700 729 731', entities: entities - 1 },
+  ])
+  await database.query('DELETE FROM graph_exposures')
+})
+
 test('the space of deleted rows is used again on the embedded database', {
   skip: onPostgres && 'a PostgreSQL server has autovacuum',
 }, async () => {

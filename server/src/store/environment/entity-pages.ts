@@ -27,6 +27,9 @@ export interface NewestOutcome {
   occurred_at: string
 }
 
+/** An entity of an organization. */
+type EntityKey = Pick<RowOf<'decisions'>, 'org_id' | 'entity_id'>
+
 /** How many records of each kind the page of an entity lists. */
 const LISTED_MAX = 100
 const HISTORY_DAYS_MAX = 400
@@ -132,6 +135,34 @@ export function entityPageQueries(database: Database) {
         [organizationId, entityId],
       )
       return rows.reverse()
+    },
+
+    /**
+     * Deletes the trust scores of a page of entities, those after a given one, that were replaced by a day: the score that an
+     * entity had on that day is kept, because a chart begins with it. Returns the last entity of the page, if it is not empty.
+     */
+    async purgeTrustHistory({
+      after,
+      day,
+      limit,
+    }: {
+      after: EntityKey
+      day: string
+      limit: number
+    }): Promise<EntityKey | undefined> {
+      const [last] = await database.query<EntityKey & Row>(
+        `WITH page AS MATERIALIZED ( -- every entity with a history has an exposure
+           SELECT org_id, entity_id FROM graph_exposures WHERE (org_id, entity_id) > ($1, $2) ORDER BY org_id, entity_id LIMIT $4
+         ), deleted AS (
+           DELETE FROM trust_history AS old USING page, LATERAL (
+             SELECT day FROM trust_history AS each WHERE each.org_id = page.org_id AND each.entity_id = page.entity_id
+               AND each.day <= $3::date ORDER BY each.day DESC LIMIT 1) AS kept
+           WHERE old.org_id = page.org_id AND old.entity_id = page.entity_id AND old.day < kept.day
+         )
+         SELECT org_id, entity_id FROM page ORDER BY org_id DESC, entity_id DESC LIMIT 1`,
+        [after.org_id, after.entity_id, day, limit],
+      )
+      return last
     },
 
     /** The open case about an entity, if there is one. */
