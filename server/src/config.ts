@@ -1,7 +1,18 @@
 import { resolve } from 'node:path'
 import { type Environment, OPERATOR_ROLES } from './core/vocabularies.ts'
 import { SCHEDULE_MAX_MS } from './core/webhooks/schedule.ts'
-import { type GroupRole, isIssuer, parseGroupRoles, parseNetworks, parseServers } from './parse-settings.ts'
+import {
+  type Allowed,
+  days,
+  type GroupRole,
+  isIssuer,
+  oneOf,
+  parseGroupRoles,
+  parseNetworks,
+  parseServers,
+  url,
+  wholeNumber,
+} from './parse-settings.ts'
 
 export { ENVIRONMENTS, type Environment } from './core/vocabularies.ts'
 
@@ -58,6 +69,8 @@ export interface Config {
     usage: number
     /** Trust scores that an entity had. */
     trustHistory: number
+    /** Backtests that newer ones of the same policy replaced. */
+    backtests: number
   }
   /** How long after its opening a case of the review queue is to be decided. */
   reviewWithinHours: number
@@ -68,14 +81,6 @@ export interface Config {
 /** A setting has a value that cannot be used; the message names the setting and the values it takes. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
-}
-
-/** The values a setting takes: in words, and as a parser that returns undefined for every other value. */
-interface Allowed<V> {
-  words: string
-  parse(text: string): V | undefined
-  /** Set where a value may hold a password: no message repeats it. */
-  secret?: true
 }
 
 const ADDRESS: Allowed<string> = { words: 'an IP address or a host name', parse: (text) => text }
@@ -218,6 +223,12 @@ export const SETTINGS = {
     meaning:
       'Days of which the page of an entity shows how its trust score changed. Decisions hold the trust that they were made on.',
   },
+  BACKTESTS_KEEP_DAYS: {
+    allowed: days(1),
+    default: '1095',
+    meaning:
+      'Days for which a backtest is kept that a newer one of the same policy replaced. The newest of a policy, and those that an approval names, are kept for good.',
+  },
   REVIEW_WITHIN_HOURS: {
     allowed: wholeNumber(1, 8_760),
     default: '8',
@@ -306,6 +317,7 @@ export function readConfig(env: SettingValues): Config {
       webhooks: read('WEBHOOKS_KEEP_DAYS'),
       usage: read('USAGE_KEEP_DAYS'),
       trustHistory: read('TRUST_HISTORY_KEEP_DAYS'),
+      backtests: read('BACKTESTS_KEEP_DAYS'),
     },
     reviewWithinHours: read('REVIEW_WITHIN_HOURS'),
     oidc: readOidc(env),
@@ -366,35 +378,4 @@ function refuseEqualPorts(ports: Config['ports']): void {
   const given = Object.values(ports).filter((port) => port !== 0)
   if (new Set(given).size < given.length)
     throw new ConfigError('CONSOLE_PORT, SANDBOX_PORT and PRODUCTION_PORT must be three different ports')
-}
-
-function wholeNumber(min: number, max: number): Allowed<number> {
-  return {
-    words: `a whole number from ${min} to ${max}`,
-    parse(text) {
-      // Number() alone would take 1e3, 0x10 and an empty text.
-      const value = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN
-      return value >= min && value <= max ? value : undefined
-    },
-  }
-}
-
-/** Days, at least `min`; `because` says why not fewer. */
-function days(min: number, because = ''): Allowed<number> {
-  const { words, parse } = wholeNumber(min, 3_650)
-  return { words: because ? `${words} (${because})` : words, parse }
-}
-
-function oneOf<const Word extends string>(...allowed: Word[]): Allowed<Word> {
-  return { words: `one of ${allowed.join(', ')}`, parse: (text) => allowed.find((word) => word === text) }
-}
-
-/** A URL may hold a password, so it is a secret. */
-function url(...schemes: string[]): Allowed<string> {
-  return {
-    words: `a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
-    parse: (text) =>
-      URL.canParse(text) && schemes.includes(new URL(text).protocol) ? text.replace(/\/$/, '') : undefined,
-    secret: true,
-  }
 }

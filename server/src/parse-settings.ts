@@ -1,4 +1,4 @@
-/** Parsers of the settings that are more than a word or a number; each returns undefined for what the setting does not take. */
+/** The values that settings take, and their parsers; each parser returns undefined for what its setting does not take. */
 import { isIP } from 'node:net'
 import { OPERATOR_ROLES, type OperatorRole } from './core/vocabularies.ts'
 
@@ -6,6 +6,47 @@ import { OPERATOR_ROLES, type OperatorRole } from './core/vocabularies.ts'
 export interface GroupRole {
   group: string
   role: OperatorRole
+}
+
+/** The values that a setting takes: in words, and as a parser that returns undefined for every other value. */
+export interface Allowed<V> {
+  words: string
+  parse(text: string): V | undefined
+  /** Set where a value may hold a password: no message repeats it. */
+  secret?: true
+}
+
+/** A whole number within bounds. */
+export function wholeNumber(min: number, max: number): Allowed<number> {
+  return {
+    words: `a whole number from ${min} to ${max}`,
+    parse(text) {
+      // Number() alone would take 1e3, 0x10 and an empty text.
+      const value = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN
+      return value >= min && value <= max ? value : undefined
+    },
+  }
+}
+
+/** A number of days, at least `min`; `because` says why not fewer. */
+export function days(min: number, because = ''): Allowed<number> {
+  const { words, parse } = wholeNumber(min, 3_650)
+  return { words: because ? `${words} (${because})` : words, parse }
+}
+
+/** One of some words. */
+export function oneOf<const Word extends string>(...allowed: Word[]): Allowed<Word> {
+  return { words: `one of ${allowed.join(', ')}`, parse: (text) => allowed.find((word) => word === text) }
+}
+
+/** A URL may hold a password, so it is a secret. */
+export function url(...schemes: string[]): Allowed<string> {
+  return {
+    words: `a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    parse: (text) =>
+      URL.canParse(text) && schemes.includes(new URL(text).protocol) ? text.replace(/\/$/, '') : undefined,
+    secret: true,
+  }
 }
 
 /**

@@ -89,6 +89,7 @@ test('decisions are counted by verdict in their hour and day, and stay counted w
   const tasks = upkeepTasks({
     store,
     database: installation.storage.environments.sandbox,
+    newId: installation.newId,
     keepDays: installation.config.keepDays,
     isEmbedded: false,
   })

@@ -57,10 +57,16 @@ test('ended deliveries and their events are deleted after the retention time; pe
   const recent = await place.emit(5)
   await until('the second batch is recorded', async () => (await attempts()) === 15)
 
-  const { config } = place.installation
+  const { config, newId } = place.installation
   const upkeep = new Upkeep({
     database: place.database,
-    tasks: upkeepTasks({ store: place.store, database: place.database, keepDays: config.keepDays, isEmbedded: false }),
+    tasks: upkeepTasks({
+      store: place.store,
+      database: place.database,
+      newId,
+      keepDays: config.keepDays,
+      isEmbedded: false,
+    }),
     nowMs,
     onError: (error) => assert.fail(error as Error),
   })

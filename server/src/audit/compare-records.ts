@@ -30,7 +30,7 @@ const COMPARISONS: Record<string, Compare> = {
   'decision.outcome_recorded': compareHashed('outcomes', 'outcome'),
   'decision.outcome_retraction_proposed': compareHashed('outcome_retractions', 'retraction'),
   'decision.outcome_retracted': compareHashed('outcome_retractions', 'retraction'),
-  'policy.backtested': compareHashed('policy_backtests', 'backtest'),
+  'policy.backtested': compareBacktests,
   'policy.commented': compareHashed('policy_comments', 'comment'),
   'policy.proposed': async (...args) => [...(await comparePolicies(...args)), ...(await compareSteps(...args))],
   'policy.approved': compareSteps,
@@ -90,6 +90,13 @@ function compareHashed(table: Exclude<HashedTable, 'policies' | 'policy_steps'>,
       return differs(sealed, record, row && recordSha256(organizationId, row) === dataOf(sealed).record_sha256)
     })
   }
+}
+
+/** A backtest may be missing if an entry says that it was deleted by age; no other record may. */
+async function compareBacktests(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const deleted = await store.auditRecords.lastEntries(organizationId, subjectsOf(entries), ['policy.backtest_deleted'])
+  const kept = entries.filter(({ entry }) => !deleted.has(entry.subject.id))
+  return compareHashed('policy_backtests', 'backtest')(store, organizationId, kept)
 }
 
 async function compareEntities(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {

@@ -354,13 +354,14 @@ function startDispatcher(
 }
 
 function startUpkeep({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
-  const { config, storage, stores, nowMs } = installation
+  const { config, storage, stores, newId, nowMs } = installation
   const database = storage.environments[environment]
   const upkeep = new Upkeep({
     database,
     tasks: upkeepTasks({
       store: stores[environment],
       database,
+      newId,
       keepDays: config.keepDays,
       isEmbedded: storage.embedded,
     }),

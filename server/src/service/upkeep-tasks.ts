@@ -1,10 +1,11 @@
 import type { Config } from '../config.ts'
-import { createNewId, lowestIdAt } from '../ids/new-id.ts'
+import { createNewId, lowestIdAt, type NewId } from '../ids/new-id.ts'
 import type { Database } from '../store/database/database.ts'
 import { checkpoint, tablesToVacuum, vacuum } from '../store/database/vacuum.ts'
 import { packSmallSegments } from '../store/documents/pack-segments.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { deleteExpiredLeases } from '../store/leases/lease.ts'
+import { deleteOldBacktests } from './delete-old-backtests.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
 const HOUR_MS = 3_600_000
@@ -20,10 +21,12 @@ const EVENTS_KEPT_LONGER_MS = DAY_MS
 export function upkeepTasks({
   store,
   database,
+  newId,
   keepDays,
   isEmbedded,
 }: {
-  store: {
+  store: Pick<EnvironmentStore, 'commit'> & {
+    backtests: Pick<EnvironmentStore['backtests'], 'superseded'>
     idempotencyKeys: Pick<EnvironmentStore['idempotencyKeys'], 'purge'>
     webhooks: Pick<EnvironmentStore['webhooks'], 'purgeEvents' | 'purgeRemoved' | 'purgeCounts'>
     deliveries: Pick<EnvironmentStore['deliveries'], 'endRemoved' | 'purge'>
@@ -32,6 +35,7 @@ export function upkeepTasks({
     entities: Pick<EnvironmentStore['entities'], 'purgeTrustHistory'>
   }
   database: Database
+  newId: NewId
   keepDays: Config['keepDays']
   isEmbedded: boolean
 }): UpkeepTask[] {
@@ -55,6 +59,7 @@ export function upkeepTasks({
     daily((nowMs) => store.usage.purge(firstDayOfUsage(nowMs), ROWS_PER_BATCH)),
     daily((nowMs) => store.latencies.purge(firstDayOfUsage(nowMs), ROWS_PER_BATCH)),
     purgeTrustHistory(store, keepDays.trustHistory * DAY_MS),
+    daily((nowMs) => deleteOldBacktests({ store, newId, nowMs }, nowMs - keepDays.backtests * DAY_MS)),
     (nowMs) => packSmallSegments(database, lowestIdAt('dec', nowMs - PACKED_AFTER_MS)),
     async () => {
       await deleteExpiredLeases(database)

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { testKeys } from '../../tests/test-keys.ts'
 import { createTestStorage, onPostgres } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
+import { createNewId } from '../ids/new-id.ts'
 import { openEnvironmentStore } from '../store/environment/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
 import { openStorage } from '../store/storage.ts'
@@ -23,7 +24,8 @@ after(async () => {
   await place.remove()
 })
 
-const allTasks = () => upkeepTasks({ store, database, keepDays, isEmbedded: storage.embedded })
+const allTasks = () =>
+  upkeepTasks({ store, database, newId: createNewId(() => NOW_MS), keepDays, isEmbedded: storage.embedded })
 function openUpkeep(
   tasks: readonly UpkeepTask[] = allTasks(),
   onError: (error: unknown) => void = (error) => assert.fail(String(error)),

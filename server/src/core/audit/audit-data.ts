@@ -167,6 +167,8 @@ interface AuditOnlyData {
     record_sha256: string
     via?: string
   }
+  /** By age; the entry that recorded it stays. */
+  'policy.backtest_deleted': PolicyNames & { finished_at: string }
   'policy.backtest_cancelled': PolicyNames & { decided: number; reason?: string }
   /** The words of a comment are only in its record, which may hold personal data. */
   'policy.commented': PolicyNames & { record_sha256: string; via?: string }

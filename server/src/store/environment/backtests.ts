@@ -1,4 +1,5 @@
 import type { Database, Row } from '../database/database.ts'
+import { organizationsAfter } from '../database/organizations-after.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { type HeartbeatRun, heartbeatRuns } from './heartbeat-runs.ts'
 
@@ -15,6 +16,16 @@ export interface BacktestRun extends HeartbeatRun {
 const LISTED_MAX = 50
 
 const LISTED_COLUMNS = columnsOf('policy_backtests').filter((column) => column !== 'result')
+
+/** A backtest that upkeep may delete, with the policy that it is of. */
+export interface SupersededBacktest {
+  org_id: string
+  id: string
+  policy_id: string
+  policy_version: string
+  policy_checksum: string
+  finished_at: string
+}
 
 /** The runs of backtests. */
 export function backtestRunQueries(database: Database) {
@@ -45,6 +56,29 @@ export function backtestQueries(database: Database) {
         [organizationId, id],
       )
       return row
+    },
+
+    /**
+     * Backtests with ids below one, oldest first, that are neither the newest of their policy nor named by the evidence of one of
+     * its steps. An approval names the newest, and its policy can be activated only while that one is as it was.
+     */
+    async superseded(beforeId: string, limit: number): Promise<SupersededBacktest[]> {
+      return database.query<SupersededBacktest & Row>(
+        `WITH RECURSIVE ${organizationsAfter("''", 'policy_backtests')}
+         SELECT old.org_id, old.id, old.policy_id, policy.version AS policy_version, old.checksum AS policy_checksum, old.finished_at
+         FROM organizations CROSS JOIN LATERAL (
+           SELECT org_id, id, policy_id, checksum, finished_at FROM policy_backtests AS each
+           WHERE each.org_id = organizations.org_id AND each.id < $1
+             AND EXISTS (SELECT 1 FROM policy_backtests AS newer
+               WHERE newer.org_id = each.org_id AND newer.policy_id = each.policy_id AND newer.id > each.id)
+             AND NOT EXISTS (SELECT 1 FROM policy_steps AS step
+               WHERE step.org_id = each.org_id AND step.policy_id = each.policy_id AND strpos(step.evidence, each.id) > 0)
+           ORDER BY each.id LIMIT $2
+         ) AS old
+         JOIN policies AS policy ON policy.org_id = old.org_id AND policy.id = old.policy_id
+         LIMIT $2`,
+        [beforeId, limit],
+      )
     },
   }
 }

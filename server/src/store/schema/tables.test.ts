@@ -50,7 +50,6 @@ const APPEND_ONLY = [
   'outcome_retractions',
   'outcomes',
   'policies',
-  'policy_backtests',
   'policy_comments',
   'policy_steps',
   'reviews',
@@ -110,12 +109,14 @@ test('a segment of documents may be written anew and deleted: upkeep packs small
   assert.deepEqual(await database.query('SELECT flush FROM document_segments'), [])
 })
 
-test('the database refuses to change an event, and deletes one only by row, for its retention', async () => {
-  await insertAnyRow('events')
-  for (const sql of ['UPDATE events SET org_id = org_id', 'TRUNCATE events'])
-    await assert.rejects(database.query(sql), /append-only/, sql)
-  await database.query('DELETE FROM events')
-  assert.deepEqual(await database.query('SELECT id FROM events'), [])
+test('the database refuses to change an event or a backtest, and deletes one only by row, for its retention', async () => {
+  for (const table of ['events', 'policy_backtests']) {
+    await insertAnyRow(table)
+    for (const sql of [`UPDATE ${table} SET org_id = org_id`, `TRUNCATE ${table}`])
+      await assert.rejects(database.query(sql), /append-only/, sql)
+    await database.query(`DELETE FROM ${table}`)
+    assert.deepEqual(await database.query(`SELECT id FROM ${table}`), [])
+  }
 })
 
 test('a transaction is unique for its entity, account and external id, also where no account is named', async () => {

@@ -137,6 +137,11 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     sql: endBacktests,
     guard: { precondition: 'backtest', row: ({ run_id }) => `backtest ${run_id}` },
   }),
+  defineStep({
+    rowsOf: ({ deletedBacktests = [] }) => deletedBacktests,
+    sql: deleteBacktests,
+    guard: { precondition: 'backtest', row: ({ id }) => `backtest ${id}` },
+  }),
   defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: insertDecisions }),
   defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: queueChecks }),
   defineStep({
@@ -241,6 +246,11 @@ function endBacktests(rows: readonly (EndedBacktest & OfOrganization)[], params:
   return `UPDATE backtest_runs AS run SET beat_at = NULL, failure = ended.failure
     FROM ${unnestAs('ended', ordered, { org_id: 'text', run_id: 'text', failure: 'text' }, params)}
     WHERE run.org_id = ended.org_id AND run.run_id = ended.run_id AND run.beat_at IS NOT NULL RETURNING 1`
+}
+
+function deleteBacktests(rows: readonly ({ id: string } & OfOrganization)[], params: Params): string {
+  return `DELETE FROM policy_backtests AS kept USING ${unnestAs('old', rows, { org_id: 'text', id: 'text' }, params)}
+    WHERE kept.org_id = old.org_id AND kept.id = old.id RETURNING 1`
 }
 
 /** `to_adverse` is sticky; only `markLinksTo` clears it. */

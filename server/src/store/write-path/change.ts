@@ -41,6 +41,8 @@ export interface Change {
   removedScenarios?: { id: string }[]
   /** Ends running backtests; loses if one has ended before. */
   endedBacktests?: EndedBacktest[]
+  /** Results of backtests to delete; loses if one was deleted first. */
+  deletedBacktests?: { id: string }[]
   /** Links of the trust graph as they stand after this change. */
   links?: NewRow<'graph_links'>[]
   removedLinks?: Pick<RowOf<'graph_links'>, 'entity_id' | 'neighbour_id' | 'type' | 'claim'>[]
