@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -145,8 +155,12 @@ test('a shutdown accepts no new connection, and stops waiting for a client that 
 
 test('the data folder and its secrets are closed to other users, and a folder shared on purpose is refused', async () => {
   const { dataDir } = testStorage
-  const secrets = ['master.key', 'first-run.txt'].map((name) => join(dataDir, name))
+  const heads = ['heads-sandbox.jsonl', 'heads-production.jsonl']
+  const secrets = ['master.key', 'first-run.txt', ...(onPostgres ? [] : ['lock']), ...heads].map((name) =>
+    join(dataDir, name),
+  )
   chmodSync(dataDir, 0o777)
+  for (const name of heads) appendFileSync(join(dataDir, name), '')
   for (const file of secrets) chmodSync(file, 0o666)
   const lines: string[] = []
   const service = await start({ logger: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }) })

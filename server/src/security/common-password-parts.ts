@@ -12,7 +12,7 @@ postgres mysql cisco router network security secure safety private temp temporar
 iloveyou ilove youandme love lovely lover loveme forever always never baby babygirl honey sweet sweetheart angel princess
 prince queen king kingdom beautiful pretty sunshine sunflower flower rainbow butterfly star starwars superstar
 superman batman spiderman pokemon naruto dragon dragonball monkey shadow tiger lion panther eagle falcon wolf bear
-horse puppy kitty dolphin football baseball basketball hockey soccer fussball liverpool arsenal chelsea barcelona
+horse correct battery staple puppy kitty dolphin football baseball basketball hockey soccer fussball liverpool arsenal chelsea barcelona
 realmadrid juventus bayern manchester united yankees cowboys steelers lakers ferrari porsche mercedes mustang corvette
 harley yamaha honda toyota michael jordan jennifer jessica michelle ashley amanda nicole daniel david thomas robert
 charlie george andrew matthew joshua anthony william alexander christian maria anna julia sarah laura peter martin

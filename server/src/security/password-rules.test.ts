@@ -29,13 +29,15 @@ test('passwords that attackers generate are refused', () => {
     'ada.lovelace@example.com',
     'Ada.Lovelace1815',
     'ada.lovelace@',
+    'correct horse battery staple',
+    'CorrectHorseBatteryStaple',
+    'c0rrect-h0rse-battery-st4ple',
   ]
   for (const password of refused) assert.ok(passwordFault(password, ada), password)
 })
 
 test('long passwords of own words or of chance are accepted', () => {
   const accepted = [
-    'correct horse battery staple',
     'a quiet green ledger 42',
     'nordwind-bakery-oven',
     'x7#Kp0q9!vLw2z',

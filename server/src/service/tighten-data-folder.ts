@@ -1,15 +1,17 @@
 import { chmodSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError, ENVIRONMENTS } from '../config.ts'
 
 const OTHERS_WRITE = 0o002
 const STICKY = 0o1000
 const GROUP_AND_OTHERS = 0o077
 /** Files whose readers could act as the installation or as its first organization. */
 const SECRET_FILES = ['master.key', 'master.key.next', 'first-run.txt']
+/** Files whose writers could hold the folder, or forge what this node knows of the audit logs. */
+const OWN_FILES = ['lock', 'holder.json', ...ENVIRONMENTS.map((environment) => `heads-${environment}.jsonl`)]
 
 /**
- * Closes the data folder to writes of other users, and its secrets to every access of them; returns the paths whose mode
+ * Closes the data folder to writes of other users, and its files to every access of them; returns the paths whose mode
  * it changed. Refuses what it cannot change.
  */
 export function tightenDataFolder(dataDir: string): string[] {
@@ -25,7 +27,7 @@ export function tightenDataFolder(dataDir: string): string[] {
     chmodSync(dataDir, folder.mode & 0o7777 & ~OTHERS_WRITE)
     changed.push(dataDir)
   }
-  for (const path of SECRET_FILES.map((name) => join(dataDir, name))) {
+  for (const path of [...SECRET_FILES, ...OWN_FILES].map((name) => join(dataDir, name))) {
     const file = statSync(path, { throwIfNoEntry: false })
     if (!file || (file.mode & GROUP_AND_OTHERS) === 0) continue
     if (!isOwn(file)) throw new ConfigError(`other users can read ${path}: run chmod 600 ${path} as its owner`)
