@@ -32,7 +32,7 @@ import { Listener } from './listener.ts'
 import { logErrors } from './log.ts'
 import { Readiness } from './readiness.ts'
 import { Upkeep } from './upkeep.ts'
-import { upkeepTasks } from './upkeep-tasks.ts'
+import { controlUpkeepTasks, upkeepTasks } from './upkeep-tasks.ts'
 import { watchDatabases, watchLogs } from './watch-databases.ts'
 
 /** Leaves the first seconds to requests that were waiting for the start. */
@@ -356,15 +356,13 @@ function startDispatcher(
 function startUpkeep({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
   const { config, storage, stores, newId, nowMs } = installation
   const database = storage.environments[environment]
+  const isEmbedded = storage.embedded
   const upkeep = new Upkeep({
     database,
-    tasks: upkeepTasks({
-      store: stores[environment],
-      database,
-      newId,
-      keepDays: config.keepDays,
-      isEmbedded: storage.embedded,
-    }),
+    tasks: [
+      ...upkeepTasks({ store: stores[environment], database, newId, keepDays: config.keepDays, isEmbedded }),
+      ...(environment === 'production' ? controlUpkeepTasks({ control: storage.control, isEmbedded }) : []),
+    ],
     nowMs,
     onError: logErrors(logger, 'upkeep failed', { environment }),
   })

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { createNewId, lowestIdAt, type NewId } from '../ids/new-id.ts'
+import { deleteExpired, EXPIRING_TABLES } from '../store/control/expired-rows.ts'
 import type { Database } from '../store/database/database.ts'
 import { checkpoint, tablesToVacuum, vacuum } from '../store/database/vacuum.ts'
 import { packSmallSegments } from '../store/documents/pack-segments.ts'
@@ -66,6 +67,16 @@ export function upkeepTasks({
       return false
     },
     ...(isEmbedded ? [vacuumHourly(database), checkpointOnce(database)] : []),
+  ]
+}
+
+/** The tasks of upkeep in the control database; they run under the lease of production. */
+export function controlUpkeepTasks({ control, isEmbedded }: { control: Database; isEmbedded: boolean }): UpkeepTask[] {
+  return [
+    ...EXPIRING_TABLES.map((table): UpkeepTask => {
+      return async (nowMs) => (await deleteExpired(control, table, { nowMs, limit: ROWS_PER_BATCH })) === ROWS_PER_BATCH
+    }),
+    ...(isEmbedded ? [vacuumHourly(control)] : []),
   ]
 }
 

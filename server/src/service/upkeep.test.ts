@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { fillTable } from '../../tests/fill-table.ts'
 import { testKeys } from '../../tests/test-keys.ts'
 import { createTestStorage, onPostgres } from '../../tests/test-storage.ts'
+import { until } from '../../tests/webhook-receiver.ts'
 import { readConfig } from '../config.ts'
 import { createNewId } from '../ids/new-id.ts'
+import { deleteExpired, EXPIRING_TABLES } from '../store/control/expired-rows.ts'
 import { openEnvironmentStore } from '../store/environment/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
 import { openStorage } from '../store/storage.ts'
 import { Upkeep, type UpkeepTask } from './upkeep.ts'
-import { upkeepTasks } from './upkeep-tasks.ts'
+import { controlUpkeepTasks, upkeepTasks } from './upkeep-tasks.ts'
 
 const DAY_MS = 24 * 3_600_000
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
@@ -232,6 +235,51 @@ test('trust scores are deleted that were replaced before TRUST_HISTORY_KEEP_DAYS
     { days: '0 700 729 731', entities: entities - 1 },
   ])
   await database.query('DELETE FROM graph_exposures')
+})
+
+test('what expired in the control database is deleted, in batches, and nothing that still counts', async () => {
+  const { control } = storage
+  const at = (ms: number) => `'${new Date(NOW_MS + ms).toISOString()}'::timestamptz`
+  const ages: Record<string, number> = { sign_in_failures: 3_600_000, act_keys: DAY_MS, invitations: 30 * DAY_MS }
+  const isOfOneRow = (table: string) => table === 'first_link'
+  for (const { table, by } of EXPIRING_TABLES) {
+    const endMs = -(ages[table] ?? 0)
+    const unique = { id: `'id_' || n`, token_hash: `'token_' || n`, subject: `'subject_' || n`, key: `'key_' || n` }
+    const columns = { ...unique, operator_id: `'opr_' || n`, ...(isOfOneRow(table) && { id: 'true' }) }
+    const time = { [by]: `CASE WHEN n > 2 THEN ${at(endMs - 1)} ELSE ${at(endMs)} END` }
+    const last = isOfOneRow(table) ? 3 : 2_500
+    await fillTable(control, table, { range: [isOfOneRow(table) ? 3 : 1, last], columns: { ...columns, ...time } })
+  }
+  const run = async () => {
+    for (const task of controlUpkeepTasks({ control, isEmbedded: storage.embedded })) while (await task(NOW_MS));
+    const counts = EXPIRING_TABLES.map(async ({ table }): Promise<[string, number]> => {
+      const [row] = await control.query<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table}`)
+      return [table, row!.count]
+    })
+    return Object.fromEntries(await Promise.all(counts))
+  }
+  const left = Object.fromEntries(EXPIRING_TABLES.map(({ table }) => [table, isOfOneRow(table) ? 0 : 2]))
+  assert.deepEqual(await run(), left)
+})
+
+test('a failure that is counted while old ones are deleted stays counted', {
+  skip: !onPostgres && 'the embedded database has one connection',
+}, async () => {
+  const { control } = storage
+  const old = new Date(NOW_MS - 2 * 3_600_000).toISOString()
+  await control.query("INSERT INTO sign_in_failures (subject, failures, last_at) VALUES ('guessed', 4, $1)", [old])
+  const failures = EXPIRING_TABLES.find(({ table }) => table === 'sign_in_failures')!
+  let deleting: Promise<number> | undefined
+  await control.transaction(async (transaction) => {
+    const now = new Date(NOW_MS).toISOString()
+    await transaction.query("UPDATE sign_in_failures SET failures = 5, last_at = $1 WHERE subject = 'guessed'", [now])
+    deleting = deleteExpired(control, failures, { nowMs: NOW_MS, limit: 10 })
+    const isWaiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM sign_in_failures%'`
+    await until('the deletion waits for the row', async () => (await control.query(isWaiting)).length === 1)
+  })
+  assert.equal(await deleting, 0)
+  const [row] = await control.query("SELECT failures FROM sign_in_failures WHERE subject = 'guessed'")
+  assert.deepEqual(row, { failures: 5 })
 })
 
 test('the space of deleted rows is used again on the embedded database', {

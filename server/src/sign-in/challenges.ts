@@ -20,12 +20,11 @@ export async function openChallenge(
 ): Promise<string> {
   const { storage, nowMs } = installation
   const token = generateToken()
-  const now = nowMs()
-  const challenge = { account_id: accountId, expires_at: new Date(now + VALID_MS).toISOString() }
+  const challenge = { account_id: accountId, expires_at: new Date(nowMs() + VALID_MS).toISOString() }
   // Without an account there is nothing to bind it to: no second step is accepted.
   const mac = (await macOf(installation, { purpose, token }, challenge)) ?? ''
   const row = { token_hash: hashToken(installation.masterKey, 'challenges', token), purpose, ...challenge, mac }
-  await insertChallenge(storage.control, row, new Date(now).toISOString())
+  await insertChallenge(storage.control, row)
   return token
 }
 
@@ -88,12 +87,10 @@ export function isPasskeyChallenge(installation: Installation, token: string): b
  */
 export async function usePasskeyChallenge(installation: Installation, token: string): Promise<boolean> {
   const endMs = challengeEnd(passkeyKey(installation), token)
-  const nowMs = installation.nowMs()
-  if (endMs === undefined || endMs <= nowMs) return false
+  if (endMs === undefined || endMs <= installation.nowMs()) return false
   return noteChallengeUse(installation.storage.control, {
     tokenHash: hashToken(installation.masterKey, 'challenges', token),
     expiresAt: new Date(endMs).toISOString(),
-    now: new Date(nowMs).toISOString(),
   })
 }
 
@@ -102,13 +99,12 @@ export async function usePasskeyChallenge(installation: Installation, token: str
  * browser could be told to keep its cookie, and a provider could take a code twice; the database is asked on every node.
  */
 export function useSignOnState(
-  { storage, masterKey, nowMs }: Installation,
+  { storage, masterKey }: Installation,
   { state, expiresAtMs }: { state: string; expiresAtMs: number },
 ): Promise<boolean> {
   return noteChallengeUse(storage.control, {
     tokenHash: hashToken(masterKey, 'challenges', `single sign-on ${state}`),
     expiresAt: new Date(expiresAtMs).toISOString(),
-    now: new Date(nowMs()).toISOString(),
   })
 }
 

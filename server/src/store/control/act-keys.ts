@@ -1,6 +1,6 @@
 /** The idempotency keys of acts in the console that write to the control database, with the answers kept under them. */
 import type { Queryable, Row } from '../database/database.ts'
-import { ANSWERS_KEPT_HOURS, hexOf, type KeptAnswer } from '../environment/idempotency-keys.ts'
+import { hexOf, type KeptAnswer } from '../environment/idempotency-keys.ts'
 
 /** An idempotency key of an account. */
 export interface ActKey {
@@ -8,22 +8,14 @@ export interface ActKey {
   key: string
 }
 
-/** Rows that one act deletes of those that have expired. */
-const PURGED_AT_ONCE = 100
-
-/** Writes the key of an act; false if it was written before. Deletes some that have expired by now anyway. */
+/** Writes the key of an act; false if it was written before. */
 export async function insertActKey(
   control: Queryable,
   { accountId, key }: ActKey,
   { fingerprint, status, body, created_at }: KeptAnswer,
 ): Promise<boolean> {
   const inserted = await control.query(
-    `WITH expired AS (
-       DELETE FROM act_keys WHERE (account_id, key) IN (
-         SELECT account_id, key FROM act_keys
-         WHERE created_at < $6::timestamptz - interval '${ANSWERS_KEPT_HOURS} hours' AND (account_id, key) <> ($1, $2)
-         ORDER BY created_at LIMIT ${PURGED_AT_ONCE}))
-     INSERT INTO act_keys (account_id, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+    `INSERT INTO act_keys (account_id, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT DO NOTHING RETURNING 1`,
     [accountId, key, hexOf(fingerprint), status, body, created_at],
   )

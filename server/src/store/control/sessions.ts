@@ -41,16 +41,8 @@ export const OIDC_SESSION_SECONDS = 12 * 3_600
 /** `last_used_at` is written at most this often, so that most requests write nothing. */
 const TOUCH_AFTER_SECONDS = 60
 
-/** Rows that one sign-in deletes of those that have expired. */
-const PURGED_AT_ONCE = 200
-
-/** Adds a session, and deletes sessions that have expired, so that the table needs no other upkeep. */
+/** Adds a session. */
 export async function insertSession(control: Queryable, session: StoredSession): Promise<void> {
-  await control.query(
-    `DELETE FROM sessions WHERE token_hash IN (
-       SELECT token_hash FROM sessions WHERE expires_at <= $1::timestamptz ORDER BY expires_at LIMIT ${PURGED_AT_ONCE})`,
-    [session.created_at],
-  )
   await insertRow(control, 'sessions', session)
 }
 

@@ -16,22 +16,14 @@ export interface Challenge {
 /** What a challenge is checked by, besides its token and purpose. */
 export type ChallengeRow = Pick<Challenge, 'account_id' | 'expires_at' | 'mac'>
 
-/** Rows that one challenge deletes of those that have expired. */
-const PURGED_AT_ONCE = 100
-
-/** Adds a challenge, and deletes some that have expired, so that the table needs no other upkeep. */
+/** Adds a challenge. */
 export async function insertChallenge(
   control: Database,
   { token_hash, purpose, account_id, expires_at, mac }: Challenge,
-  now: string,
 ): Promise<void> {
   await control.query(
-    `WITH expired AS (
-       DELETE FROM sign_in_challenges WHERE token_hash IN (
-         SELECT token_hash FROM sign_in_challenges WHERE expires_at <= $6::timestamptz
-         ORDER BY expires_at LIMIT ${PURGED_AT_ONCE}))
-     INSERT INTO sign_in_challenges (token_hash, purpose, account_id, expires_at, mac) VALUES ($1, $2, $3, $4, $5)`,
-    [token_hash, purpose, account_id, expires_at, mac, now],
+    'INSERT INTO sign_in_challenges (token_hash, purpose, account_id, expires_at, mac) VALUES ($1, $2, $3, $4, $5)',
+    [token_hash, purpose, account_id, expires_at, mac],
   )
 }
 

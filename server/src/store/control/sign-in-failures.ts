@@ -13,9 +13,9 @@ export interface CountedAttempt {
   locked_until: string | null
 }
 
-/** Failures are forgotten after this time without any. */
-const FORGOTTEN_AFTER = "interval '1 hour'"
-const PURGED_AT_ONCE = 100
+/** Failures are forgotten after this time without any; no lock lasts as long. */
+export const FORGOTTEN_AFTER_HOURS = 1
+const FORGOTTEN_AFTER = `interval '${FORGOTTEN_AFTER_HOURS} hours'`
 
 /**
  * Counts an attempt as failed before it is checked, so that attempts at the same moment cannot get more tries than
@@ -27,11 +27,7 @@ export async function countAttempt(
   { failuresMax, lockSeconds, lockSecondsMax }: ThrottleLimit,
 ): Promise<CountedAttempt | undefined> {
   const [attempt] = await control.query<CountedAttempt & Row>(
-    `WITH forgotten AS (
-       DELETE FROM sign_in_failures WHERE subject IN (
-         SELECT subject FROM sign_in_failures WHERE last_at < $2::timestamptz - ${FORGOTTEN_AFTER} AND subject <> $1
-         ORDER BY last_at LIMIT ${PURGED_AT_ONCE}))
-     INSERT INTO sign_in_failures AS earlier (subject, failures, last_at) VALUES ($1, 1, $2)
+    `INSERT INTO sign_in_failures AS earlier (subject, failures, last_at) VALUES ($1, 1, $2)
      ON CONFLICT (subject) DO UPDATE SET
        failures = CASE WHEN earlier.last_at < $2::timestamptz - ${FORGOTTEN_AFTER} THEN 1 ELSE earlier.failures + 1 END,
        locked_until = CASE WHEN earlier.failures + 1 >= $3::integer AND earlier.last_at >= $2::timestamptz - ${FORGOTTEN_AFTER}

@@ -124,6 +124,7 @@ CREATE TABLE invitations (
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX invitations_of_operator ON invitations (org_id, operator_id, id);
+CREATE INDEX invitations_by_expiry ON invitations (expires_at);
 -- One link of an operator at most can be accepted, also if two are made at the same moment.
 CREATE UNIQUE INDEX invitations_open ON invitations (org_id, operator_id) WHERE accepted_at IS NULL AND withdrawn_at IS NULL;
 
