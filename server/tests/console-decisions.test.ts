@@ -232,7 +232,13 @@ test('the view explains a decision by what the public replay says, and names rev
   assert.equal(view.account.days.length, 12)
   const income365 = view.account.days.reduce((sum: number, day: { income: number }) => sum + day.income, 0)
   assert.equal(income365, 18_000)
+  const paid = { type: 'funded', occurred_at: new Date().toISOString(), override: true, note: 'Paid by the branch.' }
+  assert.equal((await acme.post(`/v1/decisions/${third.id}/outcomes`, paid, idempotent())).status, 201)
   const { since: ofThird } = await call('decisions.show', { id: third.id })
+  assert.deepEqual(
+    [since, ofThird].map(({ outcomes }) => outcomes[0].override_note),
+    [null, paid.note],
+  )
   assert.deepEqual(
     ofThird.reviews.map(({ reviewer, verdict }: { reviewer: string; verdict: string }) => [reviewer, verdict]),
     [['Rea', 'decline']],

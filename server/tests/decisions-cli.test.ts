@@ -43,6 +43,8 @@ test('show prints a decision with what was recorded since, and --json has it who
   })
   const outcome = { type: 'late', occurred_at: new Date().toISOString(), days_past_due: 9 }
   await post(`/v1/decisions/${decision.id}/outcomes`, outcome)
+  const overridden = { type: 'funded', occurred_at: outcome.occurred_at, override: true, note: 'Paid by the branch.' }
+  await post(`/v1/decisions/${decision.id}/outcomes`, overridden)
   const { status, stdout } = await cli('show', decision.id)
   assert.equal(status, 0)
   assert.match(stdout, new RegExp(`^${decision.id} {2}approve$`, 'm'))
@@ -52,9 +54,10 @@ test('show prints a decision with what was recorded since, and --json has it who
     /decline by Jo Doe \(u-17\) through API key Key, overrides the verdict: Known from elsewhere\.$/m,
   )
   assert.match(stdout, /late: 9 days past due$/m)
+  assert.match(stdout, /funded: although it does not fit the decision: Paid by the branch\.$/m)
   const shown = await callForJson(testStorage.env, 'decisions', 'show', decision.id)
   assert.deepEqual(shown.decision, decision)
-  assert.deepEqual([shown.product, shown.reviews.length, shown.outcomes.length], ['personal_loan', 1, 1])
+  assert.deepEqual([shown.product, shown.reviews.length, shown.outcomes.length], ['personal_loan', 1, 2])
 })
 
 test('explain says what settled the verdict, what the score is made of, what binds the limit and what would be better', async () => {

@@ -3,13 +3,26 @@ import assert from 'node:assert/strict'
 import { type Persona, personas } from './personas.ts'
 import type { TestOrganization } from './test-service.ts'
 
-/** Sends the facts of a persona, and of its associate, through the API; returns the decision with the id of the entity. */
+/** A decision about a persona. */
+export interface PersonaDecision {
+  id: string
+  verdict: string
+  entity_id: string
+  recommended_limit?: number
+}
+
+/**
+ * Sends the facts of a persona, and of its associate, through the API; returns the decision with the id of the entity. With
+ * `as`, it is another entity than the persona, with identifiers of its own.
+ */
 export async function recordPersona(
   organization: Pick<TestOrganization, 'post'>,
   name: string,
-): Promise<{ id: string; verdict: string; entity_id: string }> {
-  const persona = personas(new Date().toISOString()).find((each) => each.name === name)
-  assert.ok(persona, `there is no persona ${name}`)
+  { as }: { as?: string } = {},
+): Promise<PersonaDecision> {
+  const known = personas(new Date().toISOString()).find((each) => each.name === name)
+  assert.ok(known, `there is no persona ${name}`)
+  const persona = as === undefined ? known : renamed(known, as)
   const post = async (path: string, body: unknown) => {
     const answer = await organization.post(path, body, { 'Idempotency-Key': crypto.randomUUID() })
     assert.ok(answer.status === 200 || answer.status === 201, answer.text)
@@ -35,4 +48,15 @@ export async function recordPersona(
   }
   const entity_id = await submit(persona)
   return { ...(await post('/v1/underwrite', { entity_id, ...persona.underwrite })), entity_id }
+}
+
+function renamed(persona: Persona, name: string): Persona {
+  return {
+    ...persona,
+    entity: { ...persona.entity, external_id: name },
+    identityLinks: persona.identityLinks.map(({ identifier, verification }) => ({
+      identifier: { ...identifier, value: `${identifier.value}-${name}` },
+      verification,
+    })),
+  }
 }

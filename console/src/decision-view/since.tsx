@@ -64,12 +64,18 @@ function reviewWords(review: Review) {
   )
 }
 
-function outcomeWords({ type, amount, days_past_due }: Outcome) {
+function outcomeWords({ type, amount, days_past_due, override_note }: Outcome) {
   return (
     <>
       <b>{type?.replaceAll('_', ' ') ?? 'unknown outcome'}</b>
       {amount && ` ${writeMoney(amount.amount, amount.currency)}`}
       {days_past_due !== null && `, ${writeCount(days_past_due)} days past due`}
+      {override_note !== null && (
+        <>
+          <p className={classes.quote}>“{override_note}”</p>
+          <StateBadge outline>does not fit the decision</StateBadge>
+        </>
+      )}
     </>
   )
 }

@@ -120,6 +120,12 @@ export const API_ERRORS = {
     type: 'invalid_request',
     message: 'The active policy does not list this product. Send one that it lists.',
   },
+  outcome_mismatch: {
+    status: 422,
+    type: 'invalid_request',
+    message:
+      'This outcome cannot belong to this decision; `details` says why. Correct it, or send `"override": true` with a `note` that says why it is right.',
+  },
   rate_limited: {
     status: 429,
     type: 'rate_limit',
@@ -202,14 +208,19 @@ export function fail<C extends ErrorCode>(code: C, details?: FailureDetails): Fa
   return new Failure(code, details)
 }
 
-/** Creates the failure for invalid fields; its message is that of the first, and says how many more there are. */
-export function failValidation(violations: Violation[]): Failure<'validation_failed'> {
+/** Creates a failure with violations; its message is that of the first, and says how many more there are. */
+export function failWith<C extends ErrorCode>(code: C, violations: readonly Violation[]): Failure<C> {
   const [first] = violations
   const suffix = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
-  return new Failure('validation_failed', {
+  return new Failure(code, {
     ...(first && { param: first.param, message: first.message + suffix }),
     details: violations.slice(0, VIOLATIONS_MAX),
   })
+}
+
+/** Creates the failure for invalid fields. */
+export function failValidation(violations: readonly Violation[]): Failure<'validation_failed'> {
+  return failWith('validation_failed', violations)
 }
 
 /** Creates the failure for a body that cannot be read. */

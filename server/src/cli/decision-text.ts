@@ -203,10 +203,11 @@ function sinceLines({ reviews, outcomes }: RecordedSince): string[] {
     ),
     ...section(
       'Outcomes since',
-      outcomes.map(({ occurred_at, type, amount, currency, days_past_due }) => {
+      outcomes.map(({ occurred_at, type, amount, currency, days_past_due, override, note }) => {
         const details = [
           ...(amount === undefined ? [] : [`${amount} ${currency}`]),
           ...(days_past_due === undefined ? [] : [`${days_past_due} days past due`]),
+          ...(override === true ? [`although it does not fit the decision: ${note}`] : []),
         ]
         return `  ${occurred_at}  ${type}${details.length > 0 ? `: ${details.join(', ')}` : ''}`
       }),

@@ -6,13 +6,13 @@ import { dayOf } from '../../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
 import type { Violation } from '../../http/violation.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
-import { recordSha256 } from '../../store/write-path/record-hash.ts'
-import { fail, failValidation } from '../api-error.ts'
+import { reportOutcome } from '../../underwriting/report-outcome.ts'
+import { fail, failValidation, failWith } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { precedes, refuseFuture, reportedTime } from '../reported-time.ts'
-import { DecisionPath, Outcome, type Outcome as OutcomeBody, RecordOutcomeRequest } from '../schemas/decision.ts'
+import { DecisionPath, Outcome, RecordOutcomeRequest } from '../schemas/decision.ts'
 import { latestOf } from '../time-of-change.ts'
 
 /** Records what really happened after a decision, which changes the trust of the entity and of its neighbours. */
@@ -21,7 +21,9 @@ export const recordOutcome = defineEndpoint({
   summary: 'Record a real-world outcome into the trust graph',
   description:
     'An outcome changes the trust of the entity and of its neighbours in the graph: of the nearest before the response, of all others within seconds. ' +
-    'It cannot have happened before its decision; the clocks of both sides may differ by five minutes. `repaid` needs a `funded` that was reported before.',
+    'It cannot have happened before its decision; the clocks of both sides may differ by five minutes. `repaid` needs a `funded` that was reported before. ' +
+    'An outcome that cannot belong to its decision is refused as `outcome_mismatch`: `funded` after a decline that no review has overridden, more than ten times the amount, or another currency. ' +
+    'The amount of a decision is the limit of its newest review that names one, else its `recommended_limit`, else `requested_amount`. Send `override` with a `note` if the outcome is right all the same.',
   tag: 'Decisions',
   method: 'POST',
   path: '/v1/decisions/{decision_id}/outcomes',
@@ -30,7 +32,7 @@ export const recordOutcome = defineEndpoint({
   params: DecisionPath,
   body: RecordOutcomeRequest,
   succeeds: { 201: Outcome },
-  fails: ['decision_not_found', 'validation_failed'],
+  fails: ['decision_not_found', 'outcome_mismatch', 'validation_failed'],
 
   async handle(request) {
     const { params, caller, store } = request
@@ -39,15 +41,18 @@ export const recordOutcome = defineEndpoint({
     if (!decision) return fail('decision_not_found')
     const now = latestOf(request.now, decision.created_at)
     const context = { ...request, now }
-
-    const outcome = await describeOutcome(context, decision)
+    const occurred_at = reportedTime(request.body.occurred_at, now)
     const violations = [
       ...refuseFuture('/occurred_at', request.body.occurred_at, now),
-      ...checkOutcome(outcome, decision),
+      ...checkOutcome({ ...request.body, occurred_at }, decision),
     ]
     if (violations.length > 0) return failValidation(violations)
+    const review = await store.reviews.newest(organizationId, decision.id)
+    const reported = reportOutcome(context, { decision, review }, { ...request.body, occurred_at })
+    if ('mismatches' in reported) return failWith('outcome_mismatch', reported.mismatches)
 
-    const { id, decision_id, entity_id, type, occurred_at } = outcome
+    const { outcome, row, domainEvent } = reported
+    const { id, decision_id, entity_id, type } = outcome
     // INVARIANT: the entity is read before its earlier outcomes. If another outcome is committed in between, this change
     // loses by the entity's version, so the outcome it supersedes is always the one in the state.
     const entity = (await store.entities.find({ organizationId, id: entity_id }))!
@@ -58,51 +63,18 @@ export const recordOutcome = defineEndpoint({
     if (type === 'repaid' && !earlier.some((other) => other.type === 'funded')) return failValidation([NOT_FUNDED])
     const near = await nearest(context, entity_id)
     const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
-    const row = { id, decision_id, entity_id, type, occurred_at, body: JSON.stringify(outcome), created_at: now }
-    const record_sha256 = recordSha256<'outcomes'>(organizationId, row)
     const change = record(context, {
       changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, report, earlier))],
       changedTrackRecords: [await nextTrackRecord(context, entity_id, { report, earlier })],
       rows: { outcomes: [row] },
       consequences: [cause('spread', entity_id), ...near.map((entityId) => cause('exposure', entityId))],
-      domainEvents: [
-        {
-          type: 'decision.outcome_recorded',
-          subject: { type: 'outcome', id },
-          trailId: entity_id,
-          data: { entity_id, decision_id, outcome_id: id, outcome_type: type, record_sha256 },
-        },
-      ],
+      domainEvents: [domainEvent],
     })
     return { status: 201, body: outcome, change, refreshBeforeReply: { entityId: entity_id, near, mark: id } }
   },
 })
 
 type OutcomeContext = RequestContext<unknown, unknown, Static<typeof RecordOutcomeRequest>>
-
-async function describeOutcome(context: OutcomeContext, decision: RowOf<'decisions'>): Promise<OutcomeBody> {
-  const { body, newId, now } = context
-  return {
-    id: newId('out'),
-    object: 'outcome',
-    decision_id: decision.id,
-    entity_id: decision.entity_id,
-    ...(body.type === 'funded' && body.amount === undefined && approvedAmount(decision)),
-    ...body,
-    occurred_at: reportedTime(body.occurred_at, now),
-    created_at: now,
-  }
-}
-
-/** The approved amount, which is the amount of a funding that does not give one: the requested amount, up to the limit. */
-function approvedAmount({
-  requested_amount,
-  currency,
-  recommended_limit,
-}: RowOf<'decisions'>): Pick<OutcomeBody, 'amount' | 'currency'> {
-  if (requested_amount === null || currency === null || recommended_limit === null) return {}
-  return { currency, amount: Math.min(requested_amount, recommended_limit) }
-}
 
 /** The entity and its ranked and adverse neighbours: the exposures that are refreshed before the reply. */
 async function nearest({ caller, store, now }: OutcomeContext, entityId: string): Promise<string[]> {
@@ -136,7 +108,10 @@ const NOT_FUNDED: Violation = {
   message: 'repaid needs a funded outcome of the same decision. Report when the money was paid out first.',
 }
 
-function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, { created_at }: RowOf<'decisions'>): Violation[] {
+function checkOutcome(
+  { occurred_at, amount, currency, note, override }: Static<typeof RecordOutcomeRequest>,
+  { created_at }: RowOf<'decisions'>,
+): Violation[] {
   const violations: Violation[] = []
   if (precedes(occurred_at, created_at))
     violations.push({
@@ -147,5 +122,7 @@ function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, { created_
     violations.push({ param: '/currency', message: 'currency is required with amount.' })
   if (amount === undefined && currency !== undefined)
     violations.push({ param: '/amount', message: 'amount is required with currency.' })
+  if (override === true && !note?.trim())
+    violations.push({ param: '/note', message: 'note is required with override: say why the outcome is right.' })
   return violations
 }

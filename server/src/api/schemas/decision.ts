@@ -192,7 +192,13 @@ const outcomeFields = {
     Money({ minimum: 0, maximum: AMOUNT_MAX }, 'The amount in major units, together with `currency`.'),
   ),
   currency: Type.Optional(Currency),
-  note: Type.Optional(Text(2000, 'Any text.')),
+  note: Type.Optional(Text(2000, 'Any text; required with `override`.')),
+  override: Type.Optional(
+    Type.Boolean({
+      description:
+        'Records the outcome although it does not fit its decision (`outcome_mismatch`). The audit entry says what did not fit.',
+    }),
+  ),
 }
 
 export const RecordOutcomeRequest = Strict(outcomeFields, {

@@ -9,6 +9,8 @@ export interface ShownOutcome {
   type: OutcomeType | null
   amount: { amount: number; currency: string } | null
   days_past_due: number | null
+  /** Why it was recorded although it does not fit the decision; null if it was reported without an override. */
+  override_note: string | null
   at: string
 }
 
@@ -32,12 +34,14 @@ export async function describeSince(
   }
 }
 
-function describeOutcome({ id, type, amount, currency, days_past_due, occurred_at }: Body): ShownOutcome {
+function describeOutcome(body: Body): ShownOutcome {
+  const { id, type, amount, currency, days_past_due, override, note, occurred_at } = body
   return {
     id: String(id),
     type: OUTCOME_TYPES.find((known) => known === type) ?? null,
     amount: typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : null,
     days_past_due: typeof days_past_due === 'number' ? days_past_due : null,
+    override_note: override === true ? String(note ?? '') : null,
     at: String(occurred_at),
   }
 }

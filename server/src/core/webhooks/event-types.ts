@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { Checkpoint } from '../audit/checkpoint-schema.ts'
+import { MISMATCHES } from '../outcome-mismatch.ts'
 import { Id, Nullable, OneOf, Sha256 } from '../schema/fields.ts'
 import { Type } from '../schema/type.ts'
 import { IDENTIFIER_TYPES, VERDICTS, VERIFICATION_STATUSES } from '../vocabularies.ts'
@@ -109,6 +110,12 @@ export const EVENTS = {
       decision_id,
       outcome_id: Id('out', 'The outcome.'),
       outcome_type: Type.String({ description: 'What happened.', examples: ['repaid'] }),
+      overridden: Type.Optional(
+        Type.Array(OneOf(MISMATCHES, { description: 'One thing that did not fit.' }), {
+          minItems: 1,
+          description: 'What does not fit the decision, if the outcome was recorded all the same (`override`).',
+        }),
+      ),
       ...recordHash('outcome'),
     },
   },
