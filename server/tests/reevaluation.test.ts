@@ -92,3 +92,28 @@ test('an outcome of one entity changes the verdict of its neighbour', async () =
   assert.deepEqual([decision_id, decided_verdict], [decided.body.id, 'approve'])
   assert.notEqual(current_verdict, 'approve')
 })
+
+/** How much the applicant could get at most, of more than is lent. */
+async function limitOf(id: string): Promise<number> {
+  const asked = { entity_id: id, ...prime!.underwrite, requested_amount: 1e6 }
+  return (await acme.post('/v1/underwrite', asked, { 'Idempotency-Key': `${id}-limit` })).body.recommended_limit
+}
+
+function fund(decision: { id: string }, amount: number) {
+  const outcome = { type: 'funded', occurred_at: new Date().toISOString(), amount, currency: 'EUR' }
+  return acme.post(`/v1/decisions/${decision.id}/outcomes`, outcome)
+}
+
+test('a loan that is paid out does not turn its own decision, in any number of draws', async () => {
+  const limit = await limitOf(
+    await newApplicant('measured', { government_id: 'measured-1', bank_account: 'measured-2' }),
+  )
+  const id = await newApplicant('drawn', { government_id: 'drawn-1', bank_account: 'drawn-2' })
+  const asked = { entity_id: id, ...prime!.underwrite, requested_amount: limit }
+  const { body: decision } = await acme.post('/v1/underwrite', asked, { 'Idempotency-Key': 'drawn' })
+  assert.deepEqual([decision.verdict, decision.recommended_limit], ['approve', limit])
+  for (const draw of [limit / 2, limit / 4, limit / 4]) assert.equal((await fund(decision, draw)).status, 201)
+  assert.deepEqual(await announcements(id), [])
+  await fund(decision, limit * 2)
+  assert.deepEqual(await announcements(id), [], 'not even a draw beyond the limit')
+})

@@ -1,4 +1,6 @@
 import { decide } from '../core/decide/decide.ts'
+import { withoutCreditOf } from '../core/facts/history-state.ts'
+import { outcomeFact } from '../core/facts/recorded-outcome.ts'
 import { refusesProduct } from '../core/policy/compile/compile-products.ts'
 import type { Verdict } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
@@ -7,7 +9,7 @@ import type { EnvironmentStore } from '../store/environment/environment-store.ts
 import type { RowOf } from '../store/schema/tables.ts'
 import { domainEventRows } from '../store/write-path/record.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
-import { type DecisionRequest, factsOf } from '../underwriting/facts-of.ts'
+import { type DecisionRequest, factsOf, stateOf } from '../underwriting/facts-of.ts'
 
 const ACTOR = { type: 'system', id: 'reevaluation' } as const
 
@@ -23,7 +25,8 @@ export interface ReevaluationParts {
 
 /**
  * Decides an entity's latest request again on the current facts, and announces the verdict if it differs from the last one
- * announced: once for each change of the verdict, not once for each new fact. Returns true when the cause is done.
+ * announced: once for each change of the verdict, not once for each new fact. What was paid out on the decision itself is no
+ * earlier credit. Returns true when the cause is done.
  */
 export async function reevaluateDecision(
   { store, policies, newId, now, turn }: ReevaluationParts,
@@ -40,10 +43,18 @@ export async function reevaluateDecision(
   const request = requestOf(latest)
   // The policy was activated after the decision, and no longer lists its product.
   if (refusesProduct(policy, request.product)) return true
+  // INVARIANT: read after the entity, so that no outcome is in its state that is not among the reports.
+  const reports = (await store.outcomes.ofDecision(organizationId, latest.id)).map((text) =>
+    outcomeFact(JSON.parse(text)),
+  )
   // One query answers a hundred re-evaluations at once, and each may take milliseconds.
   await turn(organizationId)
-  const { verdict } = decide(policy, factsOf(entity, request, { now }))
+  const whole = stateOf(entity)
+  const state = { ...whole, history: withoutCreditOf(whole.history, reports) }
+  const { verdict } = decide(policy, factsOf(entity, request, { now, state }))
   if (verdict === latest.announced_verdict) return true
+  // An outcome that was recorded between the two reads has queued the cause anew.
+  if ((await store.entities.find({ organizationId, id: entityId }))?.version !== entity.version) return false
 
   const context = { organizationId, actor: ACTOR, now, requestId: null, newId }
   const auditEntries = domainEventRows(context, [

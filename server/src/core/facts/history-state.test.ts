@@ -5,6 +5,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
 import { deriveFacts } from './derive-facts.ts'
 import { applyOutcome, applyRetraction, type EntityState, emptyState, type OutcomeFact } from './entity-state.ts'
+import { withoutCreditOf } from './history-state.ts'
 import { isNeutral } from './outcome-course.ts'
 
 /** A report without its id, which is assigned in the order of reporting. */
@@ -175,6 +176,19 @@ describe('own history', () => {
         const others = allOthers.filter(({ decisionId }) => decisionId === retracted.decisionId)
         const state = applyRetraction(historyOfFacts(facts), retracted, { others, allOthers })
         assert.equal(canonicalJson(state), canonicalJson(historyOfFacts(allOthers)))
+      }),
+    )
+  })
+
+  it('owes without one decision what the others owe, and counts all else as it was', () => {
+    fc.assert(
+      fc.property(inTwoOrders, ([all]) => {
+        const facts = all.map(withId)
+        const { history } = historyOfFacts(facts)
+        const own = facts.filter(({ decisionId }) => decisionId === 'dec_1')
+        const others = historyOfFacts(facts.filter(({ decisionId }) => decisionId !== 'dec_1')).history
+        const expected = { ...history, openCredits: others.openCredits }
+        assert.equal(canonicalJson(withoutCreditOf(history, own)), canonicalJson(expected))
       }),
     )
   })

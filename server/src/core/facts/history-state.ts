@@ -68,6 +68,14 @@ export function removeOutcome(
   }
 }
 
+/**
+ * The history without what is owed on one decision, after all reports about it: to make that decision again, its own credit
+ * is not an earlier one. How the credit went still counts.
+ */
+export function withoutCreditOf(history: HistoryState, reports: readonly OutcomeFact[]): HistoryState {
+  return { ...history, openCredits: withOpen(history.openCredits, contributionOf(reports).open, -1) }
+}
+
 /** Subtracts what one decision contributed by the reports before, and adds what it contributes by those after. */
 function withReports(
   { outcomes, openCredits }: Omit<HistoryState, 'worstDaysPastDue'>,

@@ -1,3 +1,4 @@
+import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { dataOf } from '../write-path/entry-data.ts'
@@ -32,6 +33,21 @@ const WITH_RETRACTION = `SELECT ${COLUMNS}, proposed.actor_id AS proposed_by, pr
 
 /** Reads of outcomes. An outcome that was retracted counts nowhere; only the reads with its retraction return it. */
 export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
+  const bodiesOf = batchedRead<{ organizationId: string; decisionId: string }, string[]>({
+    keyText: ({ organizationId, decisionId }) => `${organizationId} ${decisionId}`,
+    async load(keys) {
+      const rows = await database.query<Pick<RowOf<'outcomes'>, 'org_id' | 'decision_id' | 'body'> & Row>(
+        `SELECT outcomes.org_id, outcomes.decision_id, outcomes.body
+         FROM unnest($1::text[], $2::text[]) AS wanted (org_id, decision_id)
+         JOIN outcomes ON outcomes.org_id = wanted.org_id AND outcomes.decision_id = wanted.decision_id
+         WHERE ${NOT_RETRACTED} ORDER BY outcomes.id`,
+        [keys.map(({ organizationId }) => organizationId), keys.map(({ decisionId }) => decisionId)],
+        { keepPlan: true },
+      )
+      const byDecision = Map.groupBy(rows, ({ org_id, decision_id }) => `${org_id} ${decision_id}`)
+      return new Map([...byDecision].map(([key, own]) => [key, own.map(({ body }) => body)]))
+    },
+  })
   return {
     /** Whether the log confirms the newest proposal to take an outcome back: its operator made it. */
     async isProposalConfirmed(organizationId: string, outcomeId: string): Promise<boolean> {
@@ -52,12 +68,7 @@ export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
 
     /** The response bodies of a decision's outcomes that count, in the order in which they were recorded. */
     async ofDecision(organizationId: string, decisionId: string): Promise<string[]> {
-      const rows = await database.query<{ body: string }>(
-        `SELECT body FROM outcomes WHERE org_id = $1 AND decision_id = $2 AND ${NOT_RETRACTED} ORDER BY id`,
-        [organizationId, decisionId],
-        { keepPlan: true },
-      )
-      return rows.map(({ body }) => body)
+      return (await bodiesOf({ organizationId, decisionId })) ?? []
     },
 
     /** The response bodies of all outcomes of an entity that count. */
