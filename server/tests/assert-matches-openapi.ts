@@ -21,7 +21,7 @@ const description = JSON.parse(readFileSync(join(import.meta.dirname, '../../ope
 const ajv = new Ajv2020({
   strict: false,
   allErrors: true,
-  formats: { money: true, 'iso-4217': true, 'iso-3166-1': true },
+  formats: { money: true, reference: true, 'iso-4217': true, 'iso-3166-1': true },
 })
 ;(addFormats as unknown as typeof addFormats.default)(ajv)
 ajv.addSchema(description, 'openapi.json')

@@ -61,7 +61,7 @@ test('every type of event is sent when its cause occurs, in the shape that opena
   for (const consent of prime!.consents) await post(`${path}/consents`, consent)
   await post(`${path}/transactions`, { transactions: prime!.transactions })
   await post(`${path}/feature-snapshots`, { source: 's', as_of: '2026-01-01T00:00:00Z', features: { a: 1 } })
-  const decision = await post('/v1/underwrite', { entity_id: entity, ...prime!.underwrite })
+  const decision = await post('/v1/underwrite', { entity_id: entity, ...prime!.underwrite, reference: 'application-1' })
   assert.equal(decision.verdict, 'approve')
   await post(`/v1/decisions/${decision.id}/reviews`, { verdict: 'decline', reviewer: { id: 'u-1' }, reason: 'No.' })
   await post(`${path}/consents`, { purpose: 'credit_underwriting', status: 'revoked' })
@@ -78,11 +78,17 @@ test('every type of event is sent when its cause occurs, in the shape that opena
   const typesOfAll = () => new Set(receiverOfAll.received.map(({ event }) => event.type))
   await until('all other types are received', () => others.every((type) => typesOfAll().has(type)))
   assert.deepEqual([...typesOfAll()].sort(), others.toSorted(), 'a checkpoint goes only to endpoints that name it')
+  const { id: endpointId } = (await installation.stores.sandbox.webhooks.endpoints(acme.id))[0]!
   for (const { event } of receiver.received) {
+    const named = { organizationId: acme.id, endpointId, eventId: event.id }
+    const delivery = await installation.stores.sandbox.deliveries.find(named)
+    assert.deepEqual(JSON.parse(delivery!.data), event.data, 'operators see what was sent')
     const { $ref } = description.webhooks[event.type]!.post.requestBody.content['application/json'].schema
     const validate = ajv.compile({ $ref: `openapi.json${$ref}` })
     assert.ok(validate(event), `${event.type}: ${JSON.stringify(validate.errors)} ${JSON.stringify(event)}`)
     const { data } = description.components.schemas[$ref.split('/').at(-1)!]!.properties
+    const isOfDecision = event.type.startsWith('decision.')
+    assert.equal(event.data.reference, isOfDecision ? 'application-1' : undefined, event.type)
     for (const name of Object.keys(event.data)) assert.ok(name in data.properties, `${event.type} has ${name}`)
   }
 })

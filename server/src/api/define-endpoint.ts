@@ -30,6 +30,7 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   environment: Environment
   store: EnvironmentStore
   hashIdentifier: EnvironmentTools['hashIdentifier']
+  hashReference: EnvironmentTools['hashReference']
   rateLimit: RateLimit
   policies: ActivePolicies
   isLive: EnvironmentTools['isLive']
@@ -58,6 +59,8 @@ export interface EnvironmentTools {
     value: string
     issuer?: string | undefined
   }): string
+  /** The keyed hash that stands for the reference of a request in audit entries. */
+  hashReference(named: { organizationId: string; reference: string }): string
 }
 
 type Replies = Record<number, TSchema>

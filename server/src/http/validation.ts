@@ -32,6 +32,7 @@ const ajv = new Ajv({
 ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && isSupportedYear(text) && isRealDay(text))
 
 ajv.addFormat('money', { type: 'number', validate: (amount: number) => typeof parseMoney(amount) !== 'string' })
+ajv.addFormat('reference', true) // its pattern says all; the format has the message
 ajv.addFormat('iso-4217', (code) => CURRENCIES.has(code))
 ajv.addFormat('iso-3166-1', (code) => COUNTRIES.has(code))
 
@@ -147,6 +148,7 @@ const MESSAGES: Record<string, (what: string, error: ErrorObject) => string> = {
 const FORMATS: Record<string, (what: string) => string> = {
   'date-time': (what) => `${what} must be an ISO 8601 time such as 2026-11-15T09:30:00Z.`,
   date: (what) => `${what} must be a day such as 2026-11-15.`,
+  reference: (what) => `${what} must be 1 to 128 letters, digits and . _ : / - without spaces.`,
   money: (what) => `${what} must have at most four decimals and 15 digits.`,
   'iso-4217': (what) => `${what} must be a current ISO 4217 currency code such as EUR.`,
   'iso-3166-1': (what) => `${what} must be a current ISO 3166-1 country code such as DE.`,

@@ -20,6 +20,7 @@ import { type Installation, verifyMasterKey } from '../installation/installation
 import { createAuditMeter } from '../metrics/audit-metrics.ts'
 import { createDecisionMeter, createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
+import { hashReference } from '../security/hash-reference.ts'
 import { hashIdentifier } from '../security/identifiers.ts'
 import { WebhookSecretBox } from '../security/webhook-secret.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
@@ -248,6 +249,7 @@ function buildApi(
           logger.warn({ err: error, environment }, 'exposure refresh failed; left to the consequence worker'),
         ),
       hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),
+      hashReference: (named) => hashReference(masterKey, { environment, ...named }),
       requestSeal: (organizationId) => sealers.get(environment)?.request(organizationId),
     },
     authenticate: createAuthenticate({

@@ -20,6 +20,8 @@ import { type DecisionRequest, factsOf, madeOn, stateOf } from './facts-of.ts'
 /** Whom to decide about, and what was asked for. */
 export interface EntityRequest extends DecisionRequest {
   entity_id: string
+  /** The caller's own name for the request; it has no part in the verdict. */
+  reference?: string
 }
 
 /** What a decision is made with. */
@@ -29,6 +31,7 @@ export interface DecidingTools {
   environment: Environment
   requestId: string
   newId: (prefix: 'dec') => string
+  hashReference: (named: { organizationId: string; reference: string }) => string
   /** The time of a decision that is based on this entity: not before its newest fact. */
   timeOf: (entity: EntityRow) => string
 }
@@ -67,13 +70,16 @@ export async function decideRequest(
   const state = stateOf(entity)
   const facts = factsOf(entity, request, { now, state })
   const evaluation = decide(policy, facts)
-  const decision = describeDecision({ id: newId('dec'), environment, evaluation, policy, requestId, decidedAt: now })
+  const { reference } = request
+  const id = newId('dec')
+  const decision = describeDecision({ id, environment, evaluation, policy, requestId, reference, decidedAt: now })
   const evidence = {
     facts: orderedJson(facts),
     trace: orderedJson(evaluation.trace),
     graph: canonicalJson(isWithheld(facts, 'graph.negative_exposure') ? {} : graphEvidence(state.graph)),
   }
-  return { decision, now, ...writesOf(decision, request, { evidence, evaluation, entity, now }) }
+  const referenceHash = reference && tools.hashReference({ organizationId, reference })
+  return { decision, now, ...writesOf(decision, request, { evidence, evaluation, entity, now, referenceHash }) }
 }
 
 /** Whether a fact was not available to the decision, as without consent; the data behind it is not stored either. */
@@ -82,13 +88,20 @@ export function isWithheld({ features }: Facts, name: string): boolean {
   return fact === undefined || 'missing' in fact
 }
 
-type Evidence = Omit<Documents, 'body'>
+/** What is written of a decision besides itself. */
+interface Written {
+  evidence: Omit<Documents, 'body'>
+  evaluation: Evaluation
+  entity: EntityRow
+  now: string
+  referenceHash: string | undefined
+}
 
 /** Everything that one transaction writes of a decision. */
 function writesOf(
   decision: UnderwritingDecision,
   { entity_id, ...request }: EntityRequest,
-  { evidence, evaluation, entity, now }: { evidence: Evidence; evaluation: Evaluation; entity: EntityRow; now: string },
+  { evidence, evaluation, entity, now, referenceHash }: Written,
 ): Omit<UnwrittenDecision, 'decision' | 'now'> {
   const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
   const { product } = request
@@ -101,6 +114,7 @@ function writesOf(
     policy_version,
     policy_checksum,
     ...evidenceHashes({ decision: body, ...evidence }),
+    ...(referenceHash !== undefined && { reference_hash: referenceHash }),
   }
   const { score } = evaluation.trace
   const row = {
@@ -117,7 +131,7 @@ function writesOf(
     score: score.total,
     score_cutoff: score.cutoff,
     reason_codes: decision.reason_codes.map(({ code }) => code).join(' '),
-    reference: null,
+    reference: request.reference ?? null,
     created_at: now,
   }
   return {

@@ -59,6 +59,7 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
   const policy = readPolicy(recorded, String(audited?.policy_checksum ?? decision?.policy_checksum))
   const altered = onePerPath([
     ...alteredParts(recorded, audited),
+    ...alteredReference(recorded, decision),
     ...unreadableParts(recorded, 'unreadable' in replayable ? replayable.unreadable : []),
     ...('differences' in policy ? policy.differences : []),
   ])
@@ -111,6 +112,13 @@ function alteredParts(recorded: RecordedDecision, audited: AuditedValues | null)
   const differences = differing.map(([path, expected, is]) => ({ path, recorded: expected, replayed: is }))
   if (!audited) differences.unshift({ path: '/audit', recorded: null, replayed: entry?.id ?? null })
   return differences
+}
+
+/** The reference is in the decision too, which is compared with its hash: so its column is compared with the decision. */
+function alteredReference({ reference }: RecordedDecision, decision: Record<string, unknown> | null): Difference[] {
+  const recorded = decision?.reference ?? null
+  if (decision === null || recorded === reference) return []
+  return [{ path: '/columns/reference', recorded, replayed: reference }]
 }
 
 /** The parts that cannot be parsed into their recorded form. */

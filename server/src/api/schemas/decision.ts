@@ -16,6 +16,14 @@ import { Type } from '../../core/schema/type.ts'
 import { IMPACTS, OUTCOME_TYPES, REVIEW_VERDICTS, VERDICTS } from '../../core/vocabularies.ts'
 import { EnvironmentName } from './fields.ts'
 
+const Reference = (description: string) =>
+  Type.String({
+    pattern: '^[A-Za-z0-9._:/-]{1,128}$',
+    format: 'reference',
+    description: `${description} 1 to 128 letters, digits and \`. _ : / -\`.`,
+    examples: ['application-8841'],
+  })
+
 export const UnderwriteRequest = Strict(
   {
     entity_id: Id('ent', 'The entity to decide about.'),
@@ -30,6 +38,11 @@ export const UnderwriteRequest = Strict(
       ),
     ),
     currency: Type.Optional(Currency),
+    reference: Type.Optional(
+      Reference(
+        'Your own name for this request, such as the number of an application: it comes back with the decision and its events. Not personal data: events carry it in plain text.',
+      ),
+    ),
   },
   {
     title: 'UnderwriteRequest',
@@ -103,6 +116,7 @@ export const UnderwritingDecision = Open(
     model_version: Type.String({ description: 'The version of the scorecard.', examples: ['sandbox-policy-v1'] }),
     policy_version: Type.String({ description: 'The version of the policy.', examples: ['sandbox-policy-v1'] }),
     policy_checksum: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the policy’s canonical JSON.' }),
+    reference: Type.Optional(Reference('Your own name for the request, if it was sent with one.')),
     request_id: Type.String({
       description: 'The request that asked for it.',
       examples: ['req_06fk3v8tz9y7q2m4n6p8r0s1t3'],

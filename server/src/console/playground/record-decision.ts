@@ -3,6 +3,7 @@ import { actorOf, type EnvironmentAct, permitted } from '../../admin/act.ts'
 import { conflict, invalid, notFound, type Problem } from '../../admin/problem.ts'
 import type { UnderwritingDecision } from '../../core/decide/describe-decision.ts'
 import { nodeId } from '../../ids/node-id.ts'
+import { hashReference } from '../../security/hash-reference.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import { domainEventRows } from '../../store/write-path/record.ts'
 import { ActivePolicies } from '../../underwriting/active-policies.ts'
@@ -21,19 +22,24 @@ export const recordDecision = permitted(
     act: EnvironmentAct,
     { request, requestId }: { request: EntityRequest; requestId: string },
   ): Promise<UnderwritingDecision> => {
-    const { newId, nowMs } = installation
+    const { newId, nowMs, masterKey } = installation
     const { environment, organizationId } = act
     const actor = actorOf(act)
     const store = installation.stores[environment]
     const policies = new ActivePolicies({ store, nowMs })
+    const tools = {
+      store,
+      policies,
+      environment,
+      requestId,
+      newId,
+      hashReference: (named: { organizationId: string; reference: string }) =>
+        hashReference(masterKey, { environment, ...named }),
+    }
     const timeOf = ({ updated_at, exposed_at }: EntityRow) =>
       [new Date(nowMs()).toISOString(), updated_at, exposed_at ?? ''].sort().at(-1)!
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const decided = await decideRequest(
-        { store, policies, environment, requestId, newId, timeOf },
-        organizationId,
-        request,
-      )
+      const decided = await decideRequest({ ...tools, timeOf }, organizationId, request)
       if ('failure' in decided) throw problemOf(decided.failure)
       const { decision, now, counts, domainEvents, change } = decided
       const auditEntries = domainEventRows({ organizationId, actor, now, requestId, newId }, domainEvents)

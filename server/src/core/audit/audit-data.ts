@@ -233,9 +233,17 @@ export type AuditOnlyType = keyof AuditOnlyData
 /** The type of an audit entry. */
 export type AuditEntryType = AuditedEventType | keyof AuditOnlyData
 
+/** What entries have besides the data of the event that they are. */
+interface NotSent {
+  /** The keyed hash of the reference of the request, if it has one. */
+  'decision.created': { reference_hash?: string }
+}
+
 /** The data that an audit entry of a type carries. */
 export type AuditData<T extends AuditEntryType> = T extends keyof AuditOnlyData
   ? AuditOnlyData[T]
-  : T extends EventType
-    ? EventData<T>
-    : never
+  : T extends keyof NotSent
+    ? EventData<T> & NotSent[T]
+    : T extends EventType
+      ? EventData<T>
+      : never

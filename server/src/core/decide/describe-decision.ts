@@ -17,6 +17,7 @@ export interface UnderwritingDecision {
   model_version: string
   policy_version: string
   policy_checksum: string
+  reference?: string
   request_id: string
   created_at: string
 }
@@ -28,6 +29,7 @@ export function describeDecision({
   evaluation,
   policy,
   requestId,
+  reference,
   decidedAt,
 }: {
   id: string
@@ -35,6 +37,7 @@ export function describeDecision({
   evaluation: Evaluation
   policy: CompiledPolicy
   requestId: string
+  reference?: string | undefined
   decidedAt: string
 }): UnderwritingDecision {
   const { verdict, tier, limit, reasons, conditions, trace } = evaluation
@@ -50,6 +53,7 @@ export function describeDecision({
     policy_version: policy.document.version,
     reason_codes: reasons.map(({ code, impact, label }) => ({ code, impact, label })),
     ...(limit !== null && { recommended_limit: limit }),
+    ...(reference !== undefined && { reference }),
     ...(isAboutRepayment(trace) && { repayment_probability: fourDecimals(1_000_000 - trace.score.bad_ppm!) }),
     request_id: requestId,
     risk_tier: tier,

@@ -24,8 +24,8 @@ export interface Replay {
 /** Decides again from the recorded facts, and compares the canonical form with the recorded decision byte for byte. */
 export function replay(policy: CompiledPolicy, facts: Facts, recorded: UnderwritingDecision): Replay {
   const evaluation = decide(policy, facts)
-  const { id, environment, request_id: requestId, created_at: decidedAt } = recorded
-  const replayed = describeDecision({ id, environment, evaluation, policy, requestId, decidedAt })
+  const { id, environment, request_id: requestId, reference, created_at: decidedAt } = recorded
+  const replayed = describeDecision({ id, environment, evaluation, policy, requestId, reference, decidedAt })
   const matches = canonicalJson(recorded) === canonicalJson(replayed)
   const differences = jsonDifferences(recorded, replayed).map(({ path, before, after }) => ({
     path,

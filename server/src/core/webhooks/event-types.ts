@@ -7,6 +7,15 @@ import { IDENTIFIER_TYPES, VERDICTS, VERIFICATION_STATUSES } from '../vocabulari
 
 const entity_id = Id('ent', 'The entity it is about.')
 const decision_id = Id('dec', 'The decision it is about.')
+const decision = {
+  decision_id,
+  reference: Type.Optional(
+    Type.String({
+      description: 'The name that the caller gave the request for the decision, if it was sent with one.',
+      examples: ['application-8841'],
+    }),
+  ),
+}
 const Verdict = (description: string) => OneOf(VERDICTS, { description })
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const policy = {
@@ -80,7 +89,7 @@ export const EVENTS = {
     summary: 'A decision was made',
     data: {
       entity_id,
-      decision_id,
+      ...decision,
       product: Type.String({ description: 'The product that was asked for.', examples: ['credit_line'] }),
       verdict: Verdict('The verdict of the policy.'),
       ...policy,
@@ -94,7 +103,7 @@ export const EVENTS = {
     summary: 'A person reviewed a decision',
     data: {
       entity_id,
-      decision_id,
+      ...decision,
       review_id: Id('rev', 'The review.'),
       verdict: Verdict('The verdict of the reviewer.'),
       overrides: Type.Boolean({
@@ -107,7 +116,7 @@ export const EVENTS = {
     summary: 'An outcome of a decision was recorded',
     data: {
       entity_id,
-      decision_id,
+      ...decision,
       outcome_id: Id('out', 'The outcome.'),
       outcome_type: Type.String({ description: 'What happened.', examples: ['repaid'] }),
       overridden: Type.Optional(
@@ -123,7 +132,7 @@ export const EVENTS = {
     summary: 'Two operators took an outcome back: it does not count any more',
     data: {
       entity_id,
-      decision_id,
+      ...decision,
       outcome_id: Id('out', 'The outcome.'),
       outcome_type: Type.String({ description: 'What had been reported.', examples: ['default'] }),
       ...recordHash('retraction'),
@@ -133,7 +142,7 @@ export const EVENTS = {
     summary: 'New facts would turn the verdict of an entity’s latest decision',
     data: {
       entity_id,
-      decision_id,
+      ...decision,
       decided_verdict: Verdict('The verdict of the decision.'),
       previous_verdict: Verdict('The verdict that was announced last.'),
       current_verdict: Verdict('The verdict that the facts give now.'),
@@ -166,5 +175,8 @@ export type EventType = keyof typeof EVENTS
 /** Every type of event, in the order of the catalogue. */
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]
 
-/** The data that an event of a type carries. */
-export type EventData<T extends EventType> = Static<TObject<(typeof EVENTS)[T]['data']>>
+/**
+ * The data of an event as it is recorded. `reference` is the caller's text, which an entry could not take back: it is added
+ * when the event is sent.
+ */
+export type EventData<T extends EventType> = Omit<Static<TObject<(typeof EVENTS)[T]['data']>>, 'reference'>

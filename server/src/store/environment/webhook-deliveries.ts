@@ -1,7 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, Params, type RowOf } from '../schema/tables.ts'
 import type { EntryData } from '../write-path/entry-data.ts'
-import { eventWith, OVER, sentData } from '../write-path/webhook-statements.ts'
+import { eventWith, OVER, REFERENCE, sentData } from '../write-path/webhook-statements.ts'
 
 /** The states of a delivery. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const
@@ -101,8 +101,9 @@ export function webhookDeliveryQueries(database: Database) {
     }): Promise<
       (Pick<RowOf<'webhook_deliveries'>, 'event_id' | 'state' | 'attempts' | 'due_at'> & RowOf<'events'>) | undefined
     > {
-      const [row] = await database.query<RowOf<'webhook_deliveries'> & RowOf<'events'> & EntryData & Row>(
-        `SELECT delivery.event_id, delivery.state, delivery.attempts, delivery.due_at, event.*
+      type Found = RowOf<'webhook_deliveries'> & RowOf<'events'> & EntryData & { reference: string | null }
+      const [row] = await database.query<Found & Row>(
+        `SELECT delivery.event_id, delivery.state, delivery.attempts, delivery.due_at, event.*, ${REFERENCE} AS reference
          FROM webhook_deliveries AS delivery CROSS JOIN LATERAL ${eventWith('delivery.org_id', 'delivery.event_id')} AS event
          WHERE delivery.org_id = $1 AND delivery.endpoint_id = $2 AND delivery.event_id = $3`,
         [organizationId, endpointId, eventId],

@@ -1,7 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf, unnestAs } from '../schema/tables.ts'
 import type { EntryData } from '../write-path/entry-data.ts'
-import { eventWith, FREE, OVER, sentData } from '../write-path/webhook-statements.ts'
+import { eventWith, FREE, OVER, REFERENCE, sentData } from '../write-path/webhook-statements.ts'
 
 /** A delivery that this node has leased, with its event. */
 export interface LeasedDelivery {
@@ -202,21 +202,22 @@ async function leaseFound(
   { now, leaseSeconds }: LeaseRequest,
 ): Promise<LeasedDelivery[]> {
   const params = new Params()
-  const leased = await database.query<LeasedDelivery & EntryData & Row>(
+  const leased = await database.query<LeasedDelivery & EntryData & { reference: string | null } & Row>(
     `WITH leased AS (
        UPDATE webhook_deliveries AS delivery SET leased_until = now() + make_interval(secs => ${params.add(leaseSeconds, 'double precision')})
        FROM ${unnestKeys(deliveries, params)}
        WHERE ${isWanted('delivery')} AND delivery.leased_until <= now() AND delivery.due_at <= ${params.add(now, 'timestamptz')}
        RETURNING delivery.org_id, delivery.endpoint_id, delivery.event_id, delivery.cycle, delivery.attempts, delivery.schedule_step
      )
-     SELECT leased.*, event.type, event.created_at, event.data, event.trail_id, event.subject_id, event.hashes
+     SELECT leased.*, event.type, event.created_at, event.data, event.trail_id, event.subject_id, event.hashes,
+       ${REFERENCE} AS reference
      FROM leased CROSS JOIN LATERAL ${eventWith('leased.org_id', 'leased.event_id')} AS event`,
     params.values,
     { keepPlan: true },
   )
-  return leased.map(({ trail_id, subject_id, hashes, ...delivery }) => ({
+  return leased.map(({ trail_id, subject_id, hashes, reference, ...delivery }) => ({
     ...delivery,
-    data: sentData({ ...delivery, trail_id, subject_id, hashes }),
+    data: sentData({ ...delivery, trail_id, subject_id, hashes, reference }),
   }))
 }
 

@@ -65,11 +65,13 @@ export const environmentColumns: ClassedTables = {
   feature_snapshots: { ofEntities: ['source', 'features', 'sha256'], made: ['org_id', 'id', 'entity_id'] },
   events: { made: ['org_id', 'id', 'data'], kinds: ['type'] },
   audit_entries: {
+    // Among them may be the keyed hash of a request's reference.
+    ofEntities: ['hashes'],
     // The actor may be a user of the operating system; the subject may be the hash of a person at an identity provider.
     ofOperators: ['trail_id', 'actor_id', 'subject_id'],
     // Reasons of operators, users of the operating system, names of API keys, hashes of feature snapshots.
     words: ['data'],
-    made: ['org_id', 'id', 'request_id', 'hashes', 'mac'],
+    made: ['org_id', 'id', 'request_id', 'mac'],
     kinds: ['type', 'actor_type', 'subject_type'],
   },
   audit_flushes: { made: ['org_id', 'entry_ids', 'leaf_hashes', 'mac'] },

@@ -35,11 +35,19 @@ test('the data of other entries is stored as it is', () => {
   assert.deepEqual(dataOf({ ...row, type: 'policy.approved', ...stored }), other)
 })
 
+test('a keyed hash that only some entries have is read where it was stored', () => {
+  const named = { ...data, reference_hash: sha256('reference') }
+  const stored = storeData('decision.created', named, canonicalJson(named))
+  assert.deepEqual(dataOf({ ...row, ...stored }), named)
+  assert.equal(stored.data, row.data)
+})
+
 test('no altered row reads as the data that was stored', () => {
   const hashes = row.hashes!
   const alterations = {
     'another hash': { hashes: hashes.with(40, hashes[40]! ^ 1) },
     'a hash less': { hashes: hashes.subarray(32) },
+    'a hash more': { hashes: Buffer.concat([hashes, hashes.subarray(0, 32)]) },
     'a byte more': { hashes: Buffer.concat([hashes, Buffer.of(0)]) },
     'no hashes': { hashes: null },
     'an object': { data: canonicalJson({ policy_version: 'v1', product: 'personal_loan', verdict: 'approve' }) },

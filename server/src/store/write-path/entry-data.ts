@@ -13,7 +13,7 @@ interface Members {
   trail: string
   /** In the order of the array in `data`. */
   texts: readonly string[]
-  /** SHA-256 values, in the order in which `hashes` has them. */
+  /** SHA-256 values, in the order in which `hashes` has them. An entry may lack the last one. */
   hashes: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const MEMBERS: Partial<Record<AuditEntryType, Members>> = {
     subject: 'decision_id',
     trail: 'entity_id',
     texts: ['policy_version', 'product', 'verdict'],
-    hashes: ['policy_checksum', 'decision_sha256', 'facts_sha256', 'trace_sha256', 'graph_sha256'],
+    hashes: ['policy_checksum', 'decision_sha256', 'facts_sha256', 'trace_sha256', 'graph_sha256', 'reference_hash'],
   },
 }
 
@@ -34,7 +34,7 @@ export function storeData(type: AuditEntryType, data: object, text: string): Pic
   const values = data as Record<string, string>
   return {
     data: canonicalJson(members.texts.map((name) => values[name])),
-    hashes: Buffer.from(members.hashes.map((name) => values[name]).join(''), 'hex'),
+    hashes: Buffer.from(members.hashes.map((name) => values[name] ?? '').join(''), 'hex'),
   }
 }
 
@@ -43,13 +43,13 @@ export function dataOf({ type, trail_id, subject_id, data, hashes }: EntryData):
   if (hashes === null) return objectIn(data) ?? { unreadable: data }
   const members = MEMBERS[type as AuditEntryType]
   const texts = arrayIn(data)
-  if (!members || texts?.length !== members.texts.length || hashes.length !== 32 * members.hashes.length)
-    return { unreadable: data }
-  const values = hashesIn(hashes)
+  if (!members || texts?.length !== members.texts.length) return { unreadable: data }
+  const lacking = members.hashes.length - hashes.length / 32
+  if (lacking !== 0 && lacking !== 1) return { unreadable: data }
   return {
     [members.subject]: subject_id,
     [members.trail]: trail_id,
     ...Object.fromEntries(members.texts.map((name, index) => [name, texts[index]])),
-    ...Object.fromEntries(members.hashes.map((name, index) => [name, values[index]])),
+    ...Object.fromEntries(hashesIn(hashes).map((value, index) => [members.hashes[index], value])),
   }
 }

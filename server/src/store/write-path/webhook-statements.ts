@@ -26,9 +26,19 @@ export function eventWith(organization: string, id: string): string {
       AND id = 'aud_' || substr(${id}, 5) AND ${IS_EVENT} LIMIT 1)`
 }
 
-/** The data of an event that `eventWith` found, as it is sent. */
-export function sentData(event: EntryData): string {
-  return event.hashes === null ? event.data : canonicalJson(dataOf(event))
+/**
+ * SQL: the reference of the decision that the event `event` of `eventWith` is about; NULL if there is none. The data of an
+ * entry may have been altered so that it is no JSON, so the id is found as text.
+ */
+export const REFERENCE = `(SELECT decision.reference FROM decisions AS decision
+    WHERE event.type LIKE 'decision.%' AND decision.org_id = event.org_id
+      AND decision.id = coalesce(substring(event.data FROM '"decision_id":"([0-9a-z_]+)"'), event.subject_id))`
+
+/** The data of an event that `eventWith` found, as it is sent: with the `REFERENCE`, and not with its hash. */
+export function sentData(event: EntryData & { reference: string | null }): string {
+  if (event.hashes === null && event.reference === null) return event.data
+  const { reference_hash: _, ...data } = dataOf(event)
+  return canonicalJson(event.reference === null ? data : { ...data, reference: event.reference })
 }
 
 /** SQL: an audit entry is an event too. */

@@ -105,7 +105,7 @@ CREATE TABLE decisions (
   policy_version    text NOT NULL,
   currency          text,
   reason_codes      text NOT NULL, -- separated by spaces
-  reference         text, -- the caller's own name for the request; requests do not carry one yet
+  reference         text, -- the caller's own name for the request, if it has one
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX decisions_of_entity ON decisions (org_id, entity_id, id);
