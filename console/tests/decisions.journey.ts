@@ -60,7 +60,11 @@ test('hovering the time of a decision shows it in UTC', async () => {
 
 test('what a person granted stands in the list, in the CSV, on the decision and on the entity', async () => {
   const entity = await createEntity(organization, 'Lumen Atelier', { income: true })
-  const asked = await underwrite(organization, entity, { requested_amount: 13_500, currency: 'EUR' })
+  const asked = await underwrite(organization, entity, {
+    requested_amount: 13_500,
+    currency: 'EUR',
+    reference: 'application-8841',
+  })
   const waiting = await testConsole.open(`decisions?entity_id=${entity}`)
   await waiting.getByRole('cell', { name: 'waiting' }).waitFor()
   await waiting.close()
@@ -82,11 +86,13 @@ test('what a person granted stands in the list, in the CSV, on the decision and 
   const saved = await savedFile(tab, () => tab.getByRole('button', { name: 'CSV' }).click())
   const [head, line] = saved.trim().split('\r\n')
   assert.ok(head!.endsWith(',review,granted_limit,granted_conditions,reviewer,review_api_key,reviewed_at'))
+  assert.ok(line!.includes(',application-8841,13500,'), line)
   const granted = 'approve_with_conditions,9000,Send a payslip,Maren Kluge,key_'
   assert.ok(line!.includes(`,13500,EUR,,`) && line!.includes(granted), line)
   await tab.getByRole('table', { name: 'Decisions' }).getByRole('link').click()
   const header = tab.getByRole('region', { name: 'Verdict' })
   await header.getByText('€9,000 granted of €13,500 asked').waitFor()
+  await header.getByText('application-8841').waitFor()
   await header.getByText(/Granted by Maren Kluge through API key .* on the conditions: Send a payslip/).waitFor()
   assert.equal(await tab.getByText('No limit until a person decides').count(), 0)
   const step = (name: string) => tab.getByRole('listitem').filter({ hasText: new RegExp(`^${name}`) })

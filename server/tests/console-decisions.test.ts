@@ -30,7 +30,7 @@ const idempotent = () => ({ 'Idempotency-Key': crypto.randomUUID() })
 const lumen = await createEntity(acme, 'Lumen', { income: true })
 const otto = await createEntity(acme, 'Otto')
 const first = await underwrite(acme, lumen, { requested_amount: 2_500, currency: 'EUR' })
-const second = await underwrite(acme, otto)
+const second = await underwrite(acme, otto, { reference: 'application-2' })
 const third = await underwrite(acme, otto, { requested_amount: 900, currency: 'EUR' })
 const all = [third, second, first]
 
@@ -48,6 +48,10 @@ test('the list shows the newest decisions first, page by page, with what was ask
     [first.id],
   )
   assert.equal(next.next_cursor, null)
+  const references = page.decisions.map(({ reference }: { reference: string | null }) => reference)
+  assert.deepEqual(references, [null, 'application-2'])
+  assert.equal((await call('decisions.show', { id: second.id })).reference, 'application-2')
+  assert.equal((await call('decisions.show', { id: third.id })).reference, null)
   assert.deepEqual(page.decisions[0].requested, { amount: 900, currency: 'EUR' })
   assert.equal(page.decisions[0].entity.name, 'Otto')
 })

@@ -35,7 +35,7 @@ async function decide(name: string, request: object = {}) {
 }
 
 test('show prints a decision with what was recorded since, and --json has it whole', async () => {
-  const decision = await decide('prime')
+  const decision = await decide('prime', { reference: 'application-1' })
   await post(`/v1/decisions/${decision.id}/reviews`, {
     verdict: 'decline',
     reviewer: { id: 'u-17', name: 'Jo Doe' },
@@ -48,6 +48,8 @@ test('show prints a decision with what was recorded since, and --json has it who
   const { status, stdout } = await cli('show', decision.id)
   assert.equal(status, 0)
   assert.match(stdout, new RegExp(`^${decision.id} {2}approve$`, 'm'))
+  assert.match(stdout, /^ {2}reference +application-1$/m)
+  assert.match((await cli('explain', decision.id)).stdout, /^Reference: application-1\.$/m)
   assert.match(stdout, new RegExp(`recommended limit +${decision.recommended_limit}$`, 'm'))
   assert.match(
     stdout,
@@ -64,6 +66,7 @@ test('explain says what settled the verdict, what the score is made of, what bin
   const decision = await decide('overreach')
   const { status, stdout } = await cli('explain', decision.id)
   assert.equal(status, 0)
+  assert.doesNotMatch(stdout, /Reference/)
   assert.match(stdout, /^Verdict: approve_with_conditions, settled by counter_offer: less than was asked for/m)
   assert.match(stdout, /^Asked for: 400000 EUR\.$/m)
   assert.match(stdout, /^Product: personal_loan: \d+ monthly instalments at [\d.]+ % a year\.$/m)

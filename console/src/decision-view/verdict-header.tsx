@@ -137,8 +137,14 @@ function figuresOf(view: ViewData, shown: ShownDecision | undefined): [string, R
         {policy.version ?? '–'} {policy.checksum && <code className="dim small">{policy.checksum.slice(0, 8)}</code>}
       </>,
     ],
-    ...(shown ? ([['Decision', <CopyableId key="id" id={shown.id} short />]] as [string, React.ReactNode][]) : []),
+    ...(shown ? idsOf(shown) : []),
   ]
+}
+
+function idsOf({ id, reference }: ShownDecision): [string, React.ReactNode][] {
+  const decision: [string, React.ReactNode] = ['Decision', <CopyableId key="id" id={id} short />]
+  if (reference === null) return [decision]
+  return [decision, ['Reference', <CopyableId key="reference" id={reference} short />]]
 }
 
 function ReviewBadge({ shown }: { shown: ShownDecision }) {

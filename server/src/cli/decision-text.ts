@@ -29,11 +29,12 @@ interface Explained extends Shown {
 
 /** The lines of `decisions show`. */
 export function showLines({ decision, entity_id, product, reviews, outcomes }: Shown): string[] {
-  const { id, verdict, recommended_limit, repayment_probability, risk_tier, confidence } = decision
+  const { id, verdict, reference, recommended_limit, repayment_probability, risk_tier, confidence } = decision
   return [
     `${id}  ${verdict}`,
     `  entity                 ${entity_id}`,
     `  product                ${product}`,
+    ...(reference === undefined ? [] : [`  reference              ${reference}`]),
     ...(recommended_limit === undefined ? [] : [`  recommended limit      ${recommended_limit}`]),
     ...(repayment_probability === undefined ? [] : [`  repayment probability  ${repayment_probability}`]),
     `  risk tier              ${risk_tier}`,
@@ -72,6 +73,7 @@ function verdictLines(decision: Json, evidence: Evidence): string[] {
   return [
     `Verdict: ${decision.verdict}${settled_by ? `, settled by ${settled_by}: ${wordsOf(settled_by)}.` : '.'}`,
     asked ? `Asked for: ${asked.amount} ${asked.currency}.` : 'Asked for: access, without an amount.',
+    ...(decision.reference === undefined ? [] : [`Reference: ${decision.reference}.`]),
     ...(product
       ? [
           `Product: ${product.requested ?? 'none'}${product.is_fallback ? `, which the policy does not list; the terms of ${product.applied} were used` : ''}: ${product.term_months} monthly instalments at ${percent(product.annual_rate, 2)} a year${feeText(product)}.`,

@@ -36,7 +36,7 @@ export function ExportDecisions({ filter }: { filter: DecisionFilter }) {
 
 const HEAD = [
   ...['id', 'decided_at', 'verdict', 'tier', 'score', 'cutoff'],
-  ...['entity_id', 'external_id', 'entity_name', 'product'],
+  ...['entity_id', 'external_id', 'entity_name', 'product', 'reference'],
   ...['requested_amount', 'currency', 'recommended_limit', 'policy_version', 'outcome'],
   ...['review', 'granted_limit', 'granted_conditions', 'reviewer', 'review_api_key', 'reviewed_at'],
 ]
@@ -46,7 +46,7 @@ function rowOf(decision: ListedDecision): (string | number | null)[] {
   return [
     ...[decision.id, decision.decided_at, decision.verdict, decision.risk_tier],
     ...[score?.total ?? null, score?.cutoff ?? null],
-    ...[entity.id, entity.external_id, entity.name, decision.product],
+    ...[entity.id, entity.external_id, entity.name, decision.product, decision.reference],
     ...[requested?.amount ?? null, requested?.currency ?? null, decision.limit, decision.policy_version],
     decision.outcome,
     ...[review?.verdict ?? null, review?.limit?.amount ?? null, review ? writeConditions(review) : null],

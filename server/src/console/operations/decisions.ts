@@ -60,6 +60,7 @@ const listDecisions = defineOperation({
       decisions: page.decisions.map((row) => ({
         ...listedDecision(row, reviews),
         policy_version: row.policy_version,
+        reference: row.reference,
         outcome: row.outcome,
       })),
       next_cursor: page.next,
@@ -95,6 +96,8 @@ const showDecision = defineOperation({
       id: recorded.id,
       decided_at: decidedAt,
       request_id: String(replay.decision?.request_id ?? ''),
+      /** The caller's own name for the request; null if it was sent without one. */
+      reference: referenceIn(replay.decision),
       view: await describeView(replay, { store, organizationId, entityId, product, decidedAt, now }),
       replay: describeReplay(recorded, replay, now),
       since: await describeSince(store, organizationId, recorded.id),
@@ -143,6 +146,10 @@ const proveDecision = defineOperation({
     }
   },
 })
+
+function referenceIn(decision: RecordedReplay['decision']): string | null {
+  return typeof decision?.reference === 'string' ? decision.reference : null
+}
 
 async function findRecorded(
   { decisions }: EnvironmentStore,

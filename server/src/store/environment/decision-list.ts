@@ -26,6 +26,7 @@ export interface DecisionFilter {
 /** A decision as a list shows it. */
 export interface DecisionRow extends NewestDecision {
   policy_version: string
+  reference: string | null
   /** The type of the newest outcome. */
   outcome: string | null
 }
@@ -252,7 +253,7 @@ async function readRows(database: Database, organizationId: string, ids: readonl
   return database.query<DecisionRow & Row>(
     `SELECT decision.id, decision.entity_id, entity.display_name AS entity_name, entity.external_id, decision.product,
        decision.verdict, decision.risk_tier, decision.policy_version, ${FIGURE_COLUMNS},
-       decision.created_at, ${REVIEW_COLUMNS}, outcomes_newest.type AS outcome
+       decision.reference, decision.created_at, ${REVIEW_COLUMNS}, outcomes_newest.type AS outcome
      FROM unnest($2::text[]) AS wanted (id)
      CROSS JOIN LATERAL ${one('decisions', 'id', 'wanted.id')} AS decision
      LEFT JOIN LATERAL ${one('entities', 'id', 'decision.entity_id')} AS entity ON true
