@@ -91,7 +91,7 @@ function reportConfidence(): void {
   console.log('\nconfidence             above the cutoff, bad      below the cutoff, bad')
   for (const [from, to] of CONFIDENCE_BANDS) {
     const band = decided.filter(
-      ({ evaluation: { trace } }) => trace.confidence.ppm >= from && trace.confidence.ppm < to,
+      ({ evaluation: { trace } }) => trace.confidence!.ppm >= from && trace.confidence!.ppm < to,
     )
     const shown = [true, false].map((isAbove) => {
       const side = band.filter(({ score }) => score >= cutoff === isAbove)

@@ -67,6 +67,19 @@ test('a changed value flips the verdict where the track of its slider says so', 
   assert.ok(flips > 0, 'a slider shows another verdict somewhere')
 })
 
+test('a dry run about access has no confidence, and no slider for the bank data that it does not look at', async () => {
+  const { results } = await dry({ entity_id: prime.entity_id, product: 'marketplace_access' })
+  const [{ body, view, sliders }] = results
+  assert.equal('confidence' in body, false)
+  assert.equal(view.evidence.confidence, null)
+  const features: string[] = sliders.map(({ feature }: { feature: string }) => feature)
+  assert.ok(features.includes('identity.verified_strong'))
+  assert.deepEqual(
+    features.filter((feature) => /^(cashflow|request)\./.test(feature)),
+    [],
+  )
+})
+
 test('a what-if changes neither the order nor the ranges of the sliders', async () => {
   type Shown = { feature: string; from: number; to: number; step: number; value: number }
   const shapes = (answer: { results: { sliders: Shown[] }[] }) =>

@@ -94,6 +94,20 @@ test('explain names the rules that hold with their values, what is missing and w
   assert.match(thin, /^Missing$\n {2}\S+: [A-Z]/m)
 })
 
+test('of access, show and explain speak of the tier, and of nothing about repayment', async () => {
+  const { id } = await post('/v1/entities', { external_id: 'access-only' })
+  const decision = await post('/v1/underwrite', { entity_id: id, product: 'marketplace_access' })
+  const shown = (await cli('show', decision.id)).stdout
+  assert.match(shown, new RegExp(`^ {2}risk tier +${decision.risk_tier}$`, 'm'))
+  assert.doesNotMatch(shown, /confidence|probability|limit/)
+  const { status, stdout } = await cli('explain', decision.id)
+  assert.equal(status, 0)
+  assert.match(stdout, /^Product: marketplace_access, which the policy does not list\.$/m)
+  assert.match(stdout, /^Score: \d+ = base \d+ \+ \d+ points; of access it settles the tier alone\.$/m)
+  assert.match(stdout, /cashflow\.days_observed is not asked for, not applicable; reference \d+$/m)
+  assert.doesNotMatch(stdout, /confidence|bad outcome|cutoff/)
+})
+
 test('control characters in data never reach the terminal', async () => {
   const decision = await decide('no consent')
   const reason = 'seen \u001b[2J\u009b31m\u202e\r\nVerdict: approve'

@@ -103,7 +103,7 @@ test('a hundred equal requests with one key make one decision', async () => {
   assert.equal(row!.n, 1)
 })
 
-test('amount and currency are given together or not at all, and without them there is no limit', async () => {
+test('amount and currency are given together or not at all, and without them there is nothing about repayment', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'amounts' })
   for (const [request, param] of [
     [{ requested_amount: 5 }, '/currency'],
@@ -116,7 +116,11 @@ test('amount and currency are given together or not at all, and without them the
     const refused = await acme.post('/v1/underwrite', { entity_id: entity.id, product: 'p', ...request }, idempotent())
     assert.deepEqual([refused.status, refused.body.error.param], [400, param], JSON.stringify(request))
   }
-  assert.equal('recommended_limit' in (await underwrite(entity.id, { product: 'access' })), false)
+  const access = await underwrite(entity.id, { product: 'access' })
+  for (const name of ['recommended_limit', 'repayment_probability', 'confidence']) assert.equal(name in access, false)
+  const { matches, evidence } = (await acme.get(`/v1/decisions/${access.id}/replay`)).body
+  assert.deepEqual([matches, evidence.confidence, evidence.score.bad_ppm, evidence.limit], [true, null, null, null])
+  assert.deepEqual([evidence.product.requested, evidence.product.term_months], ['access', null])
   const unknown = await acme.post('/v1/underwrite', { entity_id: `ent_0${'0'.repeat(25)}`, product: 'p' }, idempotent())
   assert.deepEqual([unknown.status, unknown.body.error.param], [404, '/entity_id'])
 })

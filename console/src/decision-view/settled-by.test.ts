@@ -51,6 +51,19 @@ test('a step that failed without settling the verdict is neither passed nor the 
   assert.match(settledSentence(view), /is 1 point below the cutoff of 550\. A rule asks for a person/)
 })
 
+test('of access, neither the steps nor the sentence speak of the score', () => {
+  const view = viewOf({ settled_by: 'nothing_against', confidence: null }, { requested: null })
+  assert.deepEqual(Object.keys(statesOf(view)), [
+    'Knock-out',
+    'Data',
+    'Enough known',
+    'Review rules',
+    'Conditions',
+    'Approval',
+  ])
+  assert.equal(settledSentence(view), 'Nothing speaks against it.')
+})
+
 test('scores and cutoffs have the notation of the person', () => {
   setNotation('point_comma')
   const score = { base: 358, total: 1_549.5, cutoff: 1_550.25, bad_ppm: 1 } as Evidence['score']

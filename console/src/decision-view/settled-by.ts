@@ -70,7 +70,8 @@ export function settledSentence(view: ViewData): string {
   if (settled_by === null) return 'The stored evidence cannot be evaluated any more, so the settling step is not known.'
   const held = (action: ShownRule['action']) => view.rules.filter((rule) => rule.holds && rule.action === action)
   const named = (rules: readonly ShownRule[]) => rules.map(({ label }) => label).join('; ')
-  const against = score ? `The score of ${writeDecimal(score.total)} ${scoreWords(score)}.` : ''
+  // Access without credit is not a question of the score.
+  const against = score && view.requested ? `The score of ${writeDecimal(score.total)} ${scoreWords(score)}. ` : ''
   const why = upperFirst(wordsOf(settled_by))
   switch (settled_by) {
     case 'knock_out':
@@ -78,23 +79,23 @@ export function settledSentence(view: ViewData): string {
     case 'data_questioned':
       return `${why}: ${named(held('manual_review'))}. A person has to look before the score counts.`
     case 'score':
-      return `${against} It is surely below, whatever the missing values are.`
+      return `${against}It is surely below, whatever the missing values are.`
     case 'completeness':
       return `${why}: ${enoughKnown(view)}.`
     case 'review_rule':
-      return `${against} ${why}: ${named(held('manual_review'))}.`
+      return `${against}${why}: ${named(held('manual_review'))}.`
     case 'confidence':
-      return `${against} The policy asks to be surer: ${sureEnough(view)}.`
+      return `${against}The policy asks to be surer: ${sureEnough(view)}.`
     case 'limit_unknown':
-      return `${against} ${why}, because ${limit?.missing.join(', ')} has no value.`
+      return `${against}${why}, because ${limit?.missing.join(', ')} has no value.`
     case 'no_limit_left':
       return `${why}${whyNoMore(view)}.`
     case 'counter_offer':
-      return `${against} ${limitSays(view)} is approved, less than was asked for${whyNoMore(view)}.`
+      return `${against}${limitSays(view)} is approved, less than was asked for${whyNoMore(view)}.`
     case 'conditions':
-      return `${against} ${why}: ${named(held('condition'))}.`
+      return `${against}${why}: ${named(held('condition'))}.`
     case 'nothing_against':
-      return `${against} ${why}.`
+      return `${against}${why}.`
   }
 }
 

@@ -21,7 +21,7 @@ import { writeDecimal } from './write-feature.ts'
 
 /** The answer: verdict, amount, whose decision it is, and the figures behind it; with the acts of a recorded decision. */
 export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: ShownDecision; says?: string }) {
-  const { entity, evidence, requested } = view
+  const { entity, evidence } = view
   const { product } = evidence
   const review = shown?.since.reviews.at(-1)
   return (
@@ -49,7 +49,9 @@ export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: S
             {entity.id === '' ? 'A persona' : <PageLink to={`entities/${entity.id}`}>{entityName(entity)}</PageLink>}
             {' · '}
             {view.product.replaceAll('_', ' ')}
-            {product && requested && `, ${product.term_months} months at ${writePercent(product.annual_rate)}`}
+            {product &&
+              product.term_months !== null &&
+              `, ${product.term_months} months at ${writePercent(product.annual_rate)}`}
             {shown && (
               <>
                 {' · '}
@@ -120,17 +122,17 @@ function figuresOf(view: ViewData, shown: ShownDecision | undefined): [string, R
     ...(repayment_probability === null
       ? []
       : ([['Will repay', writePercent(repayment_probability)]] as [string, React.ReactNode][])),
-    [
-      'Confidence',
-      confidence ? (
-        <>
-          {writePercent(confidence.ppm / 1e6)}{' '}
-          {thresholds && <span className="dim small">min {writePercent(thresholds.confidence_min_ppm / 1e6)}</span>}
-        </>
-      ) : (
-        '–'
-      ),
-    ],
+    ...(confidence
+      ? ([
+          [
+            'Confidence',
+            <>
+              {writePercent(confidence.ppm / 1e6)}{' '}
+              {thresholds && <span className="dim small">min {writePercent(thresholds.confidence_min_ppm / 1e6)}</span>}
+            </>,
+          ],
+        ] as [string, React.ReactNode][])
+      : []),
     [
       'Policy',
       <>

@@ -8,7 +8,7 @@ import { layOutWaterfall, type Span } from './waterfall-layout.ts'
 after(() => setNotation('comma_point'))
 
 const points = anyValue.map((value) => value ?? 0)
-const anyScore = fc.record({ base: points, total: points, cutoff: points, rule_points: points })
+const anyScore = fc.record({ base: points, total: points, cutoff: fc.option(points), rule_points: points })
 const anyScorecard = fc.array(fc.record({ points, shortfall: points }), { maxLength: 20 })
 const TICKS_MAX = 12
 
@@ -45,6 +45,12 @@ test('the bars of a score lead from its base to its total, and the axis begins a
   assert.deepEqual([bars[0]!.from, bars[0]!.to, bars[1]!.to], [base.to, bars[1]!.from, total.to])
   assert.equal(bars[0]!.missed, null)
   assert.equal(bars[1]!.missed?.from, bars[1]!.to)
+})
+
+test('access has no cutoff on its axis', () => {
+  const score = { base: 358, total: 562, cutoff: null }
+  const { lines } = layOutWaterfall(score, [{ points: 204, shortfall: 0 }], 'running')
+  assert.ok(lines.length > 0 && lines.every(({ kind }) => kind === 'tick'))
 })
 
 test('the parts of a score add up: base, every line and the points of rules lead to the total on one scale', () => {

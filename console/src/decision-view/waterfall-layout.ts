@@ -53,14 +53,16 @@ const ROOM_SHARE = 0.06
 
 /** Lays out the points of a scorecard from base to score, or each line of it against its reference. */
 export function layOutWaterfall(
-  score: Pick<Score, 'base' | 'total' | 'cutoff' | 'rule_points'>,
+  score: Pick<Score, 'base' | 'total' | 'rule_points'> & { cutoff: number | null },
   scorecard: readonly ScoreLine[],
   mode: WaterfallMode,
 ): WaterfallLayout {
   const { base, total, cutoff, rule_points = 0 } = score
   const spans = mode === 'running' ? runningSpans(base, scorecard) : referenceSpans(scorecard)
   const ends = spans.flatMap(({ from, to, missed }) => [from, to, Math.max(from, to) + missed])
-  const scale = mode === 'running' ? axisOver([base, total, cutoff, total - rule_points, ...ends]) : axisAround(ends)
+  const cutoffs = cutoff === null ? [] : [cutoff]
+  const scale =
+    mode === 'running' ? axisOver([base, total, ...cutoffs, total - rule_points, ...ends]) : axisAround(ends)
   const [startsAt = 0] = scale.domain()
   const place = ({ from, to, missed = 0 }: PointSpan): Bar => {
     const [low, high] = [scale(Math.min(from, to)), scale(Math.max(from, to))]
@@ -74,7 +76,10 @@ export function layOutWaterfall(
     startsAt,
     lines:
       mode === 'running'
-        ? [...ticksOf(scale), { at: scale(cutoff), name: `Cutoff ${writeDecimal(cutoff)}`, kind: 'cutoff' }]
+        ? [
+            ...ticksOf(scale),
+            ...cutoffs.map((at): AxisLine => ({ at: scale(at), name: `Cutoff ${writeDecimal(at)}`, kind: 'cutoff' })),
+          ]
         : [{ at: scale(0), name: 'Reference', kind: 'cutoff' }],
     base: place({ from: startsAt, to: base }),
     bars: spans.map(place),

@@ -15,16 +15,19 @@ import {
 } from './waterfall-layout.ts'
 import { binWriter, featureWriter, writeDecimal, writePoints } from './write-feature.ts'
 
-/** The points of the scorecard from base to score, as a table with bars and the cutoffs. */
+/**
+ * The points of the scorecard from base to score, as a table with bars and the cutoffs. Of access without credit the score
+ * settles only the tier, so there is no cutoff.
+ */
 export function Waterfall({ view }: { view: ViewData }) {
   const [mode, setMode] = useState<WaterfallMode>('running')
   const { score, scorecard } = view.evidence
   if (!score) return null
-  const layout = layOutWaterfall(score, scorecard, mode)
+  const layout = layOutWaterfall(view.requested ? score : { ...score, cutoff: null }, scorecard, mode)
   return (
     <FoldSection
       title="From base to score"
-      sub="Every point that the scorecard gave"
+      sub={view.requested ? 'Every point that the scorecard gave' : 'Access: the points settle the tier alone'}
       flush
       isOpenOnPhone
       end={
@@ -63,8 +66,8 @@ function Table({ isRunning, ...drawn }: Drawn & { isRunning: boolean }) {
     <section className={classes.scroll} aria-label="Points by characteristic" tabIndex={0}>
       <table className={classes.table}>
         <caption className="visually-hidden">
-          Points by characteristic, from base {writeDecimal(score.base)} to score {writeDecimal(score.total)}; the
-          cutoff is {writeDecimal(score.cutoff)}
+          Points by characteristic, from base {writeDecimal(score.base)} to score {writeDecimal(score.total)}
+          {drawn.view.requested && `; the cutoff is ${writeDecimal(score.cutoff)}`}
         </caption>
         <thead>
           <tr>
@@ -156,7 +159,7 @@ function TotalRow({ view, score, layout }: Drawn) {
           {writeDecimal(score.total)}
         </td>
         <td data-end className={classes.total}>
-          <span title="Against the cutoff">{writePoints(score.total - score.cutoff)}</span>
+          {view.requested && <span title="Against the cutoff">{writePoints(score.total - score.cutoff)}</span>}
         </td>
       </tr>
     </tfoot>
@@ -185,7 +188,7 @@ function place({ from, to }: Span): CSSProperties {
 }
 
 function AxisWords({ lines }: { lines: readonly AxisLine[] }) {
-  const cutoff = lines.find(({ kind }) => kind === 'cutoff')?.at ?? 0
+  const cutoff = lines.find(({ kind }) => kind === 'cutoff')?.at ?? Number.NEGATIVE_INFINITY
   return lines.map(({ at, name, kind }) => {
     // A score whose word would touch the cutoff's, or reach into the next column, is left out.
     if (kind === 'tick' && (Math.abs(at - cutoff) < 20 || at < 4 || at > 96)) return null

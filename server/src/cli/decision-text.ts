@@ -38,7 +38,7 @@ export function showLines({ decision, entity_id, product, reviews, outcomes }: S
     ...(recommended_limit === undefined ? [] : [`  recommended limit      ${recommended_limit}`]),
     ...(repayment_probability === undefined ? [] : [`  repayment probability  ${repayment_probability}`]),
     `  risk tier              ${risk_tier}`,
-    `  confidence             ${confidence}`,
+    ...(confidence === undefined ? [] : [`  confidence             ${confidence}`]),
     `  policy                 ${decision.policy_version} (${decision.policy_checksum})`,
     `  decided                ${decision.created_at}, by request ${decision.request_id}`,
     ...outcomeOfDecision(decision),
@@ -74,35 +74,43 @@ function verdictLines(decision: Json, evidence: Evidence): string[] {
     `Verdict: ${decision.verdict}${settled_by ? `, settled by ${settled_by}: ${wordsOf(settled_by)}.` : '.'}`,
     asked ? `Asked for: ${asked.amount} ${asked.currency}.` : 'Asked for: access, without an amount.',
     ...(decision.reference === undefined ? [] : [`Reference: ${decision.reference}.`]),
-    ...(product
-      ? [
-          `Product: ${product.requested ?? 'none'}${product.is_fallback ? `, which the policy does not list; the terms of ${product.applied} were used` : ''}: ${product.term_months} monthly instalments at ${percent(product.annual_rate, 2)} a year${feeText(product)}.`,
-        ]
-      : []),
+    ...(product ? [`Product: ${product.requested ?? 'none'}${termsText(product)}.`] : []),
     ...(segment === null ? [] : [`Segment: ${segment}.`]),
   ]
 }
 
-function feeText({ fee_rate, fee_amount }: NonNullable<Evidence['product']>): string {
+function termsText(product: NonNullable<Evidence['product']>): string {
+  const unlisted = product.is_fallback ? ', which the policy does not list' : ''
+  if (product.term_months === null) return unlisted
+  const applied = product.is_fallback ? `${unlisted}; the terms of ${product.applied} were used` : ''
+  return `${applied}: ${product.term_months} monthly instalments at ${percent(product.annual_rate, 2)} a year${feeText(product)}`
+}
+
+function feeText({ fee_rate, fee_amount }: { fee_rate: number; fee_amount: number }): string {
   const fees = [...(fee_rate > 0 ? [percent(fee_rate, 2)] : []), ...(fee_amount > 0 ? [String(fee_amount)] : [])]
   return fees.length === 0 ? '' : `, with a fee of ${fees.join(' and ')}`
 }
 
 function scoreLines({ score, confidence, completeness, scorecard }: Evidence): string[] {
-  if (!score || !confidence || !completeness) return []
+  if (!score || !completeness) return []
   const { base, total, cutoff, bad_ppm, rule_points = 0, probability_source } = score
   const source = probability_source ? ` (${probability_source === 'table' ? 'by the table' : 'external'})` : ''
   const byRules = rule_points === 0 ? '' : `, ${signed(rule_points)} of them by rules`
+  const complete = `completeness ${percent(completeness.ppm / 1e6, 2)}`
+  const sum = `Score: ${total} = base ${base} + ${total - base} points${byRules}`
+  if (!confidence)
+    return ['', `${sum}; of access it settles the tier alone.`, ...scorecard.map(lineOfCard), `  ${complete}`]
   return [
     '',
-    `Score: ${total} = base ${base} + ${total - base} points${byRules}; the cutoff is ${cutoff} (${signed(total - cutoff)}).`,
+    `${sum}; the cutoff is ${cutoff} (${signed(total - cutoff)}).`,
     ...scorecard.map(lineOfCard),
-    `  bad outcome ${bad_ppm === null ? 'not known' : percent(bad_ppm / 1e6, 2)}${source}, confidence ${percent(confidence.ppm / 1e6, 2)}, completeness ${percent(completeness.ppm / 1e6, 2)}`,
+    `  bad outcome ${bad_ppm === null ? 'not known' : percent(bad_ppm / 1e6, 2)}${source}, confidence ${percent(confidence.ppm / 1e6, 2)}, ${complete}`,
   ]
 }
 
 function lineOfCard({ points, label, feature, value, missing, bin, reference }: ExplainedLine): string {
-  const seen = value === null ? `${feature} is missing${missing ? ` (${missing})` : ''}` : `${feature} = ${value}`
+  const lacking = missing ? `is missing (${missing})` : 'is not asked for'
+  const seen = value === null ? `${feature} ${lacking}` : `${feature} = ${value}`
   return `  ${signed(points).padStart(5)}  ${label}: ${seen}, ${bin}; reference ${reference}`
 }
 

@@ -36,10 +36,15 @@ function isTrace(stored: unknown): stored is DecisionTrace {
   return (
     isObject(score) &&
     [score.total, score.cutoff, score.bad_ppm ?? 0].every(Number.isFinite) &&
-    [confidence, completeness].every((share) => isObject(share) && Number.isFinite(share.ppm)) &&
+    (confidence === null || isShare(confidence)) &&
+    isShare(completeness) &&
     (limit === null || isLimit(limit)) &&
     typeof settled_by === 'string'
   )
+}
+
+function isShare(stored: unknown): boolean {
+  return isObject(stored) && Number.isFinite(stored.ppm)
 }
 
 function isLimit(stored: unknown): boolean {

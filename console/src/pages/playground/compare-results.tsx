@@ -83,7 +83,9 @@ function Side({
         <div>
           <dt>Score</dt>
           <dd>
-            {evidence.score ? `${writeDecimal(evidence.score.total)} of ${writeDecimal(evidence.score.cutoff)}` : '–'}
+            {requested && evidence.score
+              ? `${writeDecimal(evidence.score.total)} of ${writeDecimal(evidence.score.cutoff)}`
+              : '–'}
           </dd>
         </div>
         <div>

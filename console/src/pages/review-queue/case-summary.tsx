@@ -28,10 +28,20 @@ export function CaseSummary({ shown }: { shown: ShownCase }) {
   )
 }
 
+/** Access without credit has a tier alone: score, probability and limit are about repayment. */
 function Figures({ shown: { decision, figures } }: { shown: ShownCase }) {
-  const { score, cutoff, risk_tier } = decision
+  const { score, cutoff, risk_tier, requested } = decision
   const { repayment_probability: repaid, could_lend: lend } = figures
   const above = score !== null && cutoff !== null ? score - cutoff : null
+  if (!requested)
+    return (
+      <dl className={classes.figures}>
+        <div>
+          <dt>Tier</dt>
+          <dd>{risk_tier}</dd>
+        </div>
+      </dl>
+    )
   return (
     <dl className={classes.figures}>
       <div>

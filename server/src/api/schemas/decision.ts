@@ -94,18 +94,23 @@ export const UnderwritingDecision = Open(
         minimum: 0,
         maximum: 1,
         description:
-          'How likely the credit is repaid, by the policy’s table of scores or the external figure that it names.',
+          'How likely the credit is repaid, by the policy’s table of scores or the external figure that it names. Absent for access without credit, and where nothing is known.',
         examples: [0.9712],
       }),
     ),
     risk_tier: Type.Optional(
-      Type.String({ description: 'The tier of the policy; from A+ to E in the sandbox policy.', examples: ['B+'] }),
+      Type.String({
+        description:
+          'The tier of the policy; from A+ to E in the sandbox policy. For access without credit it comes from identity, history and trust, and not from bank data.',
+        examples: ['B+'],
+      }),
     ),
     confidence: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 1,
-        description: 'How sure it is, given what is missing or old, that the score lies on its side of the cutoff.',
+        description:
+          'How sure it is, given what is missing or old, that the score lies on its side of the cutoff. Absent for access without credit, which no score decides.',
         examples: [0.9104],
       }),
     ),

@@ -37,7 +37,7 @@ const Score = Open(
     cutoff: Points('The score below which nothing is approved.'),
     bad_ppm: Nullable(
       Ppm(
-        'The probability of a bad outcome: by the score, or the external one that the policy names; null if that is missing.',
+        'The probability of a bad outcome: by the score, or the external one that the policy names; null if that is missing, and for access without credit.',
       ),
     ),
     probability_source: Type.Optional(
@@ -69,7 +69,7 @@ const Confidence = Open(
     distance: Type.Number({ description: 'The score minus the cutoff.' }),
     variance: Type.Number({ description: 'The variance of the score, with what is missing or old.' }),
   },
-  { description: 'How sure the score is.' },
+  { description: 'How sure the score is; null for access without credit.' },
 )
 
 const Product = Open(
@@ -79,22 +79,26 @@ const Product = Open(
     is_fallback: Type.Boolean({
       description: 'Whether the policy does not list the requested product, so that the terms of `applied` were used.',
     }),
-    term_months: Type.Integer({ description: 'The number of monthly instalments.', examples: [12] }),
-    annual_rate: Type.Number({
-      description: 'The annual interest rate, of the tier if the product has a price for it; 0.12 is twelve percent.',
-      examples: [0.12],
-    }),
-    annuity_factor: Type.Number({ description: 'The credit that one unit of monthly instalment repays.' }),
-    fee_rate: Type.Number({ description: 'The fee as a share of the amount; 0.02 is two percent.', examples: [0] }),
-    fee_amount: Type.Number({ description: 'The fixed fee, in the currency of the request.', examples: [0] }),
-    instalment: Nullable(
+    term_months: Nullable(Type.Integer({ description: 'The number of monthly instalments.', examples: [12] })),
+    annual_rate: Nullable(
       Type.Number({
-        description:
-          'The monthly instalment of what is approved, or else of what was requested; null without an amount.',
+        description: 'The annual interest rate, of the tier if the product has a price for it; 0.12 is twelve percent.',
+        examples: [0.12],
       }),
     ),
+    annuity_factor: Nullable(Type.Number({ description: 'The credit that one unit of monthly instalment repays.' })),
+    fee_rate: Nullable(
+      Type.Number({ description: 'The fee as a share of the amount; 0.02 is two percent.', examples: [0] }),
+    ),
+    fee_amount: Nullable(Type.Number({ description: 'The fixed fee, in the currency of the request.', examples: [0] })),
+    instalment: Nullable(
+      Type.Number({ description: 'The monthly instalment of what is approved, or else of what was requested.' }),
+    ),
   },
-  { description: 'The terms that the instalment and the limit were computed with.' },
+  {
+    description:
+      'The terms that the instalment and the limit were computed with; all of them are null for access without credit.',
+  },
 )
 
 const RuleTrace = Open(

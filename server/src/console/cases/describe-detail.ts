@@ -107,7 +107,7 @@ export async function describeDetail(
   return {
     figures: {
       repayment_probability: typeof trace?.score.bad_ppm === 'number' ? 1 - trace.score.bad_ppm / MILLION : null,
-      confidence: trace ? trace.confidence.ppm / MILLION : null,
+      confidence: trace?.confidence ? trace.confidence.ppm / MILLION : null,
       could_lend: lendableOf(trace),
     },
     reasons,

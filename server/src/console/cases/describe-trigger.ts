@@ -38,7 +38,7 @@ export function describeTrigger(
     evidence: state,
     settled_by: trace?.settled_by ?? null,
     reason: against ? { code: against.code, label: against.label } : null,
-    confidence_ppm: trace?.confidence.ppm ?? null,
+    confidence_ppm: trace?.confidence?.ppm ?? null,
     completeness_ppm: trace?.completeness.ppm ?? null,
     confidence_min_ppm,
     completeness_min_ppm,

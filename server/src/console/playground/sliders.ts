@@ -48,6 +48,8 @@ function isChangeable(name: string, { features }: Facts, { derived }: CompiledPo
   const fact = features[name]
   if (isMeasured(name) || derived.some(({ feature }) => feature === name)) return false
   if (fact && 'value' in fact) return typeof fact.value === 'number'
+  // The request does not raise it: access without credit is decided without bank data.
+  if (fact?.missing === 'not_requested') return false
   return name !== 'request.amount' && findFeature(name)?.type === 'number'
 }
 

@@ -38,10 +38,11 @@ export interface Assessment extends AssessedAmount {
   /** The score without the points of rules. */
   cardTotal: number
   total: number
-  /** Null if the policy has only an external probability, and that is missing. */
+  /** Null for access without credit, and if the policy has only an external probability that is missing. */
   badPpm: number | null
   completeness: Completeness
-  confidence: Confidence
+  /** Null for access without credit. */
+  confidence: Confidence | null
 }
 
 /** Judges a request for the amount in `figures`, without looking for another amount. */
@@ -91,9 +92,10 @@ function settle(policy: CompiledPolicy, unsettled: Unsettled): Assessment {
   const { figures, request, reading, before, completeness, scored, asked } = unsettled
   const { bins, cardTotal } = scored
   const total = cardTotal + before.points
-  const badPpm = badPpmOf(policy, reading, total)
+  const isAccess = figures.amount === undefined
+  const badPpm = isAccess ? null : badPpmOf(policy, reading, total)
   const tier = tierOf(policy, total)
-  const confidence = confidenceIn(policy, reading, { total, openPoints: before.openPoints })
+  const confidence = isAccess ? null : confidenceIn(policy, reading, { total, openPoints: before.openPoints })
   const judged = { figures, reading, tier, total, badPpm, asked }
   const { bounds, ruleTraces, held } = boundAndRule(policy, judged, before)
   const question = { amount: figures.amount, held, score: total, completeness, confidence, bounds }

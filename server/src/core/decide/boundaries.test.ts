@@ -64,14 +64,14 @@ describe('at the cutoff and at the confidence that a verdict needs', () => {
       const evaluation = withScore(score)
       const { confidence, score: scored } = evaluation.trace
       assert.deepEqual(
-        [scored.total, settled(evaluation), confidence.ppm, confidence.decline_ppm, confidence.distance],
+        [scored.total, settled(evaluation), confidence!.ppm, confidence!.decline_ppm, confidence!.distance],
         [score, expected, ppm, declinePpm, score - 600],
       )
     })
 
   it('a decline counts missing values as their best, so a good one could not have saved it', () => {
     const { confidence } = decided({ 'snapshot.steer': STEER[590], 'snapshot.bureau': null }).trace
-    assert.deepEqual([confidence.distance, confidence.decline_ppm], [-10, 608_000], 'six points below, not ten')
+    assert.deepEqual([confidence!.distance, confidence!.decline_ppm], [-10, 608_000], 'six points below, not ten')
   })
 })
 
@@ -345,7 +345,7 @@ describe('as values age', () => {
   ] as const)
     it(`after ${age} days the variance of the score is ${variance}`, () => {
       const { confidence } = decided({}, age).trace
-      assert.equal(confidence.variance, variance)
+      assert.equal(confidence!.variance, variance)
       assert.equal(line(decided({}, age), 'bureau').age_days, age)
     })
 
@@ -354,6 +354,6 @@ describe('as values age', () => {
     const stale = decided({}, 201)
     assert.deepEqual([line(stale, 'bureau').missing, line(stale, 'bureau').bin], ['stale', 'missing'])
     assert.deepEqual(stale.trace.completeness.missing, ['snapshot.bureau'])
-    assert.equal(stale.trace.confidence.variance, 500)
+    assert.equal(stale.trace.confidence!.variance, 500)
   })
 })

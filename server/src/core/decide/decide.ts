@@ -93,7 +93,7 @@ function scoreTrace(policy: CompiledPolicy, asked: Assessment): DecisionTrace['s
   const { cutoff } = verdicts
   if (probabilitySlot !== undefined) {
     const isExternal = asked.reading.values[probabilitySlot] !== undefined
-    const probability_source = isExternal ? 'external' : bad_ppm === null ? null : 'table'
+    const probability_source = bad_ppm === null ? null : isExternal ? 'external' : 'table'
     const rules = hasPointsRules ? { rule_points: before.points } : {}
     return { bad_ppm, base, cutoff, probability_source, ...rules, total }
   }

@@ -11,7 +11,7 @@ export interface UnderwritingDecision {
   recommended_limit?: number
   repayment_probability?: number
   risk_tier: string
-  confidence: number
+  confidence?: number
   reason_codes: { code: string; label: string; impact: Impact }[]
   conditions?: { code: string; label: string }[]
   model_version: string
@@ -43,7 +43,7 @@ export function describeDecision({
   const { verdict, tier, limit, reasons, conditions, trace } = evaluation
   return {
     ...(conditions.length > 0 && { conditions: conditions.map(({ code, label }) => ({ code, label })) }),
-    confidence: fourDecimals(trace.confidence.ppm),
+    ...(trace.confidence !== null && { confidence: fourDecimals(trace.confidence.ppm) }),
     created_at: decidedAt,
     environment,
     id,

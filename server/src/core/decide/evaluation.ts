@@ -77,22 +77,30 @@ export interface DerivedTrace {
   age_days?: number
 }
 
-/** The terms that a decision used: of the segment, the product, and the tier of the amount that is approved. */
-export interface TermsUsed {
+/** The price of credit, of the tier of the amount that is approved, or else of what was requested. */
+export interface CreditTerms {
+  term_months: number
+  /** The price of the tier, if the product has one for it. */
+  annual_rate: number
+  fee_rate: number
+  /** In the currency of the request. */
+  fee_amount: number
+  /** The monthly instalment. */
+  instalment: number
+}
+
+/** Access without credit has no price. */
+export type NoTerms<Terms> = { [Name in keyof Terms]: null }
+
+/** What a decision used: the segment, the product and the tier, and the terms of credit. */
+export type TermsUsed = {
   /** Null if the terms are those of the document itself. */
   segment: string | null
   /** The product whose terms were used, which is `default` for one that the policy does not list. */
   product: string
   requested_product: string | null
   tier: string
-  term_months: number
-  annual_rate: number
-  fee_rate: number
-  /** In the currency of the request. */
-  fee_amount: number
-  /** The monthly instalment of what is approved, or else of what was requested; null without an amount. */
-  instalment: number | null
-}
+} & (CreditTerms | NoTerms<CreditTerms>)
 
 /** Everything that led to a verdict. */
 export interface DecisionTrace {
@@ -104,7 +112,7 @@ export interface DecisionTrace {
   request: FactSet
   rule_trace: RuleTrace[]
   scorecard: ScorecardLine[]
-  /** `bad_ppm` is null if the probability is external and missing; `rule_points` is there if rules can add points. */
+  /** `bad_ppm` is null for access, and if the probability is external and missing; `rule_points` is there if rules can add points. */
   score: {
     base: number
     rule_points?: number
@@ -115,7 +123,8 @@ export interface DecisionTrace {
     probability_source?: 'external' | 'table' | null
   }
   completeness: Completeness
-  confidence: Confidence
+  /** Null for access without credit, which the score does not decide. */
+  confidence: Confidence | null
   limit: LimitTrace | null
   settled_by: SettledBy
 }

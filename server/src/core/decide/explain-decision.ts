@@ -5,10 +5,10 @@ import { type DecidingThreshold, decidingThresholds } from '../policy/deciding-t
 import type { Assessment } from './assess.ts'
 import { type BetterAmount, betterAmount } from './better-amount.ts'
 import { type Judgement, judge } from './decide.ts'
-import type { RuleTrace, ScorecardLine } from './evaluation.ts'
+import type { CreditTerms, NoTerms, RuleTrace, ScorecardLine } from './evaluation.ts'
 import { pricedTerms } from './limit-bounds.ts'
 import { scorecardLines } from './score.ts'
-import { termsUsed } from './terms-used.ts'
+import { NO_TERMS, termsUsed } from './terms-used.ts'
 
 /** A value that a rule looked at, or why there was none. */
 export interface SeenValue {
@@ -33,22 +33,15 @@ export interface ExplainedLine extends ScorecardLine {
   label: string
 }
 
-/** The product whose terms the decision used. */
-export interface UsedProduct {
+type ProductPrice = CreditTerms & { annuity_factor: number }
+
+/** The product of a decision, and the terms that it used. */
+export type UsedProduct = {
   requested: string | null
   applied: string
   /** Whether the policy does not list the requested product, so that the terms of another applied. */
   is_fallback: boolean
-  term_months: number
-  /** The price of the tier, if the product has one for it. */
-  annual_rate: number
-  annuity_factor: number
-  fee_rate: number
-  /** In the currency of the request. */
-  fee_amount: number
-  /** The monthly instalment of what is approved, or else of what was requested; null without an amount. */
-  instalment: number | null
-}
+} & (ProductPrice | NoTerms<ProductPrice>)
 
 /** What explains a decision besides its trace. */
 export interface Explanation {
@@ -80,19 +73,13 @@ export function explainDecision(whole: CompiledPolicy, facts: Facts): Explanatio
 }
 
 function usedProduct(judgement: Judgement): UsedProduct {
-  const { offered } = judgement.offer
+  const { figures, tier } = judgement.offer.offered
   const { product, requested_product: requested, ...terms } = termsUsed(judgement)
-  return {
-    requested,
-    applied: product,
-    is_fallback: requested !== product,
-    term_months: terms.term_months,
-    annual_rate: terms.annual_rate,
-    annuity_factor: pricedTerms(offered.figures, offered.tier).annuityFactor,
-    fee_rate: terms.fee_rate,
-    fee_amount: terms.fee_amount,
-    instalment: terms.instalment,
-  }
+  const named = { requested, applied: product, is_fallback: requested !== product }
+  const { term_months, annual_rate, fee_rate, fee_amount, instalment } = terms
+  if (term_months === null) return { ...named, ...NO_TERMS, annuity_factor: null }
+  const { annuityFactor: annuity_factor } = pricedTerms(figures, tier)
+  return { ...named, term_months, annual_rate, annuity_factor, fee_rate, fee_amount, instalment }
 }
 
 function explainRules(policy: CompiledPolicy, asked: Assessment): ExplainedRule[] {

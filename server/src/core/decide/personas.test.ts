@@ -123,7 +123,7 @@ function assertExpected({ expect, underwrite }: Persona, evaluation: Evaluation)
   assertIncludes(expect.reasonsAnyOf, evaluation.reasons, seen)
   assertIncludes(expect.conditionsAnyOf, evaluation.conditions, seen)
   if (expect.tierStartsWith) assert.ok(evaluation.tier.startsWith(expect.tierStartsWith), seen)
-  if (expect.confidenceBelow) assert.ok(evaluation.trace.confidence.ppm < expect.confidenceBelow * 1e6, seen)
+  if (expect.confidenceBelow) assert.ok(evaluation.trace.confidence!.ppm < expect.confidenceBelow * 1e6, seen)
   assertLimit(expect.limit, evaluation.limit, underwrite.requested_amount ?? 0)
 }
 

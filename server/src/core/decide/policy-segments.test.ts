@@ -213,7 +213,7 @@ describe('the actions of rules', () => {
       ['has(snapshot.x)', 300],
     ] as const) {
       const { verdict, trace } = ask(withRule(when, points))
-      assert.deepEqual([verdict, trace.confidence.decline_ppm], ['manual_review', 0], when)
+      assert.deepEqual([verdict, trace.confidence!.decline_ppm], ['manual_review', 0], when)
       assert.equal(ask(withRule(when, points), { 'snapshot.x': 1 }).verdict, 'approve', when)
     }
     const known = withRule('history.repaid == 0 || snapshot.x > 0', -300)
@@ -363,7 +363,7 @@ it('a value that does not age leaves the score as certain as the model, whatever
       characteristics: scorecard.characteristics.map((one) => ({ ...one, spread: 1000 })),
     },
   }))
-  assert.equal(ask(policy).trace.confidence.variance, policy.document.scorecard.spread ** 2)
+  assert.equal(ask(policy).trace.confidence!.variance, policy.document.scorecard.spread ** 2)
 })
 
 it('a cutoff above the references declines with the factors furthest from their best', () => {

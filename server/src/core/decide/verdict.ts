@@ -11,7 +11,8 @@ export interface VerdictQuestion {
   held: readonly CompiledRule[]
   score: number
   completeness: Completeness
-  confidence: Confidence
+  /** Null for access without credit. */
+  confidence: Confidence | null
   bounds: LimitBounds | null
 }
 
@@ -35,7 +36,8 @@ export function verdictOn(policy: CompiledPolicy, question: VerdictQuestion): Se
   const { held } = question
   if (hasAction(held, 'decline')) return KNOCK_OUT
   if (held.some(({ questionsData }) => questionsData)) return DATA_QUESTIONED
-  return question.amount === undefined ? onAccess(policy, question) : onCredit(policy, question)
+  const { confidence } = question
+  return confidence === null ? onAccess(policy, question) : onCredit(policy, question, confidence)
 }
 
 /** Access without credit is not a question of repayment, so the score has no part in it. */
@@ -45,8 +47,12 @@ function onAccess({ document }: CompiledPolicy, { held, completeness }: VerdictQ
   return hasAction(held, 'condition') ? CONDITIONS : NOTHING_AGAINST
 }
 
-function onCredit({ document: { verdicts } }: CompiledPolicy, question: VerdictQuestion): Settled {
-  const { held, score, completeness, confidence, bounds, amount } = question
+function onCredit(
+  { document: { verdicts } }: CompiledPolicy,
+  question: VerdictQuestion,
+  confidence: Confidence,
+): Settled {
+  const { held, score, completeness, bounds, amount } = question
   if (confidence.decline_ppm >= verdicts.confidence_min_ppm) return SCORE
   const lowest = bounds?.lowest?.amount
   if (lowest !== undefined && lowest < bounds!.smallest) return NO_LIMIT_LEFT
