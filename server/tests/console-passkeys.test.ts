@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { controlUpkeepTasks } from '../src/service/upkeep-tasks.ts'
 import { ConsoleClient, signedInOperator } from './console-client.ts'
+import { existingTables } from './documented-tables.ts'
 import { SoftwarePasskey } from './software-passkey.ts'
 import { startTestService } from './test-service.ts'
-import { existingTables } from './what-grows.ts'
 
 let nowMs = Date.parse('2026-11-15T09:30:00.000Z')
 const api = await startTestService({ nowMs: () => nowMs })

@@ -18,7 +18,7 @@ const PACKED_AFTER_MS = 60_000
 /** Events are kept a day longer than they can be sent again, so that no event disappears under a redelivery. */
 const EVENTS_KEPT_LONGER_MS = DAY_MS
 
-/** The tasks of upkeep in one environment; docs/operating.md ("What grows?") lists what bounds each table. */
+/** The tasks of upkeep in one environment; docs/operating.md ("What is kept for how long?") lists what bounds each table. */
 export function upkeepTasks({
   store,
   database,

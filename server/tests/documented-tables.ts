@@ -1,17 +1,25 @@
-/** Reads the tables of docs/operating.md, "What grows?". */
+/** Reads the table of docs/operating.md, "What is kept for how long?". */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Storage } from '../src/store/storage.ts'
 
-/** The tables that the page lists, each with what it says about how long rows are kept. */
-export function documentedTables(): Map<string, string> {
+/** What the page says about a table. */
+export interface DocumentedTable {
+  personal: string
+  kept: string
+  deletedBy: string
+}
+
+/** The tables that the page lists, by name. */
+export function documentedTables(): Map<string, DocumentedTable> {
   const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
-  const section = page.slice(page.indexOf('## What grows?'), page.indexOf('| file | bound |'))
+  const section = page.slice(page.indexOf('## What is kept for how long?'), page.indexOf('| file | bound |'))
   const lines = section.split('\n').filter((line) => line.startsWith('| `'))
   return new Map(
     lines.flatMap((line) => {
-      const [, names, kept] = line.split('|').map((cell) => cell.trim())
-      return [...names!.matchAll(/`(\w+)`/g)].map((match) => [match[1]!, kept!] as const)
+      const [, names, , personal, kept, deletedBy] = line.split('|').map((cell) => cell.trim())
+      const documented = { personal: personal!, kept: kept!, deletedBy: deletedBy! }
+      return [...names!.matchAll(/`(\w+)`/g)].map((match) => [match[1]!, documented] as const)
     }),
   )
 }
