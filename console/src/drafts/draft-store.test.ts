@@ -38,6 +38,22 @@ test('a draft is kept for seven days, and a sweep removes what is older', () => 
   assert.equal(storage.length, 0)
 })
 
+test('what a draft replaced goes after seven days too, however long the draft itself is worked on', () => {
+  let now = 0
+  const storage = memoryStorage()
+  new DraftStore(storage, 'visit 1', () => now).write('acc_1 a', { value: 'first' })
+  now = 5 * DAY_MS
+  const store = new DraftStore(storage, 'visit 2', () => now)
+  store.write('acc_1 a', { value: 'second' })
+  assert.deepEqual(store.parse(store.read('acc_1 a'))?.older, [{ value: 'first', atMs: 0 }])
+  now = 8 * DAY_MS
+  assert.deepEqual(store.parse(store.read('acc_1 a')), { value: 'second', atMs: 5 * DAY_MS, visit: 'visit 2' })
+  store.sweep()
+  assert.doesNotMatch(store.read('acc_1 a')!, /first/)
+  store.write('acc_1 a', { value: 'third' })
+  assert.doesNotMatch(store.read('acc_1 a')!, /older/)
+})
+
 test('signing out removes the drafts of that person only, and nothing else that the browser keeps', () => {
   const storage = memoryStorage()
   storage.setItem('mantine-color-scheme', 'dark')

@@ -51,15 +51,21 @@ export class DraftStore {
     return this.#unsaved.get(name) ?? this.#storage.getItem(PREFIX + name)
   }
 
-  /** The draft that a stored text describes, unless it is too old or not a draft. */
+  /** The draft that a stored text describes, unless it is too old or not a draft; without what it replaced that is too old. */
   parse(text: string | null): KeptDraft | undefined {
     if (text === null) return undefined
     try {
-      const draft = JSON.parse(text) as KeptDraft
-      return typeof draft.atMs === 'number' && this.#now() - draft.atMs < KEPT_MS ? draft : undefined
+      const { older = [], ...draft } = JSON.parse(text) as KeptDraft
+      if (!this.#isKept(draft)) return undefined
+      const kept = older.filter((replaced) => this.#isKept(replaced))
+      return kept.length > 0 ? { ...draft, older: kept } : draft
     } catch {
       return undefined
     }
+  }
+
+  #isKept({ atMs }: OlderDraft): boolean {
+    return typeof atMs === 'number' && this.#now() - atMs < KEPT_MS
   }
 
   /** Keeps a draft, and beside it what it replaces of other visits, unless `older` says what is kept. */
@@ -104,9 +110,14 @@ export class DraftStore {
     for (const name of this.#names()) if (name.startsWith(`${accountId} `)) this.remove(name)
   }
 
-  /** Removes the drafts that are too old, of all accounts of this browser. */
+  /** Removes what is too old, of all accounts of this browser. */
   sweep(): void {
-    for (const name of this.#names()) if (!this.parse(this.read(name))) this.remove(name)
+    for (const name of this.#names()) {
+      const text = this.read(name)
+      const draft = this.parse(text)
+      if (!draft) this.remove(name)
+      else if (JSON.stringify(draft) !== text) this.#keep(name, draft)
+    }
   }
 
   /** Tells the listeners, also after another tab changed the storage. */
