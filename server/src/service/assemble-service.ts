@@ -19,6 +19,7 @@ import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { type Installation, verifyMasterKey } from '../installation/installation.ts'
 import { createAuditMeter } from '../metrics/audit-metrics.ts'
 import { createDecisionMeter, createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
+import { registerUpkeep } from '../metrics/upkeep-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
 import { hashReference } from '../security/hash-reference.ts'
 import { hashIdentifier } from '../security/identifiers.ts'
@@ -110,6 +111,7 @@ export async function assembleService(
     countDecision: createDecisionMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
     measureAudit,
+    noteUpkeep: registerUpkeep(metrics),
     sealers: new Map<Environment, Sealer>(),
   }
   const servers = await buildServers(parts, { roles, closers, buildsPage })
@@ -213,6 +215,7 @@ interface Parts {
   countDecision: ReturnType<typeof createDecisionMeter>
   measureWebhooks: ReturnType<typeof createWebhookMeter>
   measureAudit: ReturnType<typeof createAuditMeter>
+  noteUpkeep: ReturnType<typeof registerUpkeep>
   /** The sealers of this process, which readers of unsealed entries ask for a head. */
   sealers: Map<Environment, Sealer>
 }
@@ -355,7 +358,7 @@ function startDispatcher(
   return () => dispatcher.close()
 }
 
-function startUpkeep({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+function startUpkeep({ installation, logger, noteUpkeep }: Parts, environment: Environment): () => Promise<void> {
   const { config, storage, stores, newId, nowMs } = installation
   const database = storage.environments[environment]
   const isEmbedded = storage.embedded
@@ -367,6 +370,7 @@ function startUpkeep({ installation, logger }: Parts, environment: Environment):
     ],
     nowMs,
     onError: logErrors(logger, 'upkeep failed', { environment }),
+    onDone: () => noteUpkeep(environment, nowMs()),
   })
   upkeep.start()
   return () => upkeep.close()

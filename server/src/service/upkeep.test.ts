@@ -32,8 +32,9 @@ const allTasks = () =>
 function openUpkeep(
   tasks: readonly UpkeepTask[] = allTasks(),
   onError: (error: unknown) => void = (error) => assert.fail(String(error)),
+  onDone = () => {},
 ) {
-  return new Upkeep({ database, tasks, nowMs: () => NOW_MS, onError })
+  return new Upkeep({ database, tasks, nowMs: () => NOW_MS, onError, onDone })
 }
 
 async function keepAnswer(key: string, createdAtMs: number): Promise<void> {
@@ -109,17 +110,34 @@ test('closing stops a task between two batches and releases the lease', async ()
   await next.release()
 })
 
-test('a task that fails is reported, and the tasks after it run', async () => {
+test('a task that fails is reported, the tasks after it run, and the round does not count as done', async () => {
   const reported: unknown[] = []
+  let rounds = 0
+  let fails = true
   let ran = 0
   const failing = async (): Promise<boolean> => {
-    throw new Error('broken')
+    if (fails) throw new Error('broken')
+    return false
   }
   const counting = async () => ++ran < 3
-  const upkeep = openUpkeep([failing, counting], (error) => reported.push(error))
+  const open = () =>
+    openUpkeep(
+      [failing, counting],
+      (error) => reported.push(error),
+      () => (rounds += 1),
+    )
+  const upkeep = open()
   await upkeep.run()
+  assert.deepEqual([reported.length, ran, rounds], [1, 3, 0])
+  fails = false
+  await upkeep.run()
+  assert.deepEqual([reported.length, ran, rounds], [1, 4, 1])
+  const other = new Lease(database, { name: 'upkeep', holder: 'node_other', seconds: 60 })
   await upkeep.close()
-  assert.deepEqual([reported.length, ran], [1, 3])
+  assert.equal(await other.isHeld(), true)
+  await open().run()
+  assert.deepEqual([ran, rounds], [4, 1], 'another node does the rounds')
+  await other.release()
 })
 
 test('usage of past days becomes one row for each counter, however many processes wrote it, and its sums stay', async () => {

@@ -15,6 +15,8 @@ export interface UpkeepParts {
   tasks: readonly UpkeepTask[]
   nowMs: () => number
   onError: (error: unknown) => void
+  /** Called after a round in which every task came to its end. */
+  onDone?: () => void
 }
 
 /** Keeps one environment from growing without end: runs all tasks in rounds of one minute; one node at a time, by lease. */
@@ -40,16 +42,21 @@ export class Upkeep {
 
   /** Runs each task to its end, unless the service closes or another node takes the lease. */
   async run(): Promise<void> {
-    const { tasks, nowMs, onError } = this.#parts
+    const { tasks, nowMs, onError, onDone } = this.#parts
     const startedMs = nowMs()
+    let hasFailed = false
     for (const task of tasks) {
       try {
-        while (!this.#rounds.isClosed && (await this.#lease.isHeld())) if (!(await task(startedMs))) break
+        do {
+          if (this.#rounds.isClosed || !(await this.#lease.isHeld())) return
+        } while (await task(startedMs))
       } catch (error) {
         // A task that fails in every round must not keep the others from their work.
         onError(error)
+        hasFailed = true
       }
     }
+    if (!hasFailed) onDone?.()
   }
 
   /** Waits for a round in progress and releases the lease. */

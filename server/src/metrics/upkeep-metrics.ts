@@ -1,0 +1,13 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Environment } from '../config.ts'
+
+/** Registers the gauge of upkeep, and returns the function that notes that a round of an environment is done. */
+export function registerUpkeep(registry: Registry): (environment: Environment, nowMs: number) => void {
+  const gauge = new Gauge({
+    name: 'verdigraph_upkeep_done_timestamp_seconds',
+    help: 'When this node last ended a round of upkeep in which nothing failed, in seconds since 1970.',
+    labelNames: ['environment'],
+    registers: [registry],
+  })
+  return (environment, nowMs) => gauge.set({ environment }, nowMs / 1_000)
+}
