@@ -149,6 +149,7 @@ function memberOn(
     client,
     async backends() {
       const session = client()
+      session.on('error', () => {}) // of a server that ends while it is asked; the query fails by itself
       await session.connect()
       const { rows } = await session.query<{ pid: number }>(
         "SELECT pid FROM pg_stat_activity WHERE application_name = 'verdigraph'",
