@@ -1,7 +1,7 @@
 /** How many rows of each table a statement looks at, by the plan that PostgreSQL runs. */
-import type { Database } from '../src/store/database/database.ts'
+import type { Database, Queryable } from '../src/store/database/database.ts'
 
-/** What one scan of a plan looked at, or would: a statement that writes is planned and not run. */
+/** What one scan of a plan looked at, or would. */
 export interface Scan {
   table: string
   rows: number
@@ -18,11 +18,20 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** Runs a statement under EXPLAIN and returns its scans of tables. */
-export async function rowsTouched(database: Database, sql: string, params: readonly unknown[]): Promise<Scan[]> {
-  const isRun = !/\b(INSERT|UPDATE|DELETE)\b/.test(sql)
+/**
+ * Runs a statement under EXPLAIN and returns its scans of tables. A statement that writes is planned and not run, unless
+ * `undoes` says to run it and to take back what it wrote.
+ */
+export async function rowsTouched(
+  database: Database,
+  sql: string,
+  params: readonly unknown[],
+  { undoes = false } = {},
+): Promise<Scan[]> {
+  const isRun = undoes || !/\b(INSERT|UPDATE|DELETE)\b/.test(sql)
   const options = isRun ? 'ANALYZE, FORMAT JSON' : 'FORMAT JSON'
-  const [row] = await database.query(`EXPLAIN (${options}) ${sql}`, params)
+  const explain = (on: Queryable) => on.query(`EXPLAIN (${options}) ${sql}`, params)
+  const [row] = undoes ? await undone(database, explain) : await explain(database)
   const [explained] = Object.values(row!)
   const [{ Plan }] = (typeof explained === 'string' ? JSON.parse(explained) : explained) as [{ Plan: PlanNode }]
   const scans = nodesOf(Plan).filter((node) => node['Relation Name'] && node['Node Type'].includes('Scan'))
@@ -32,6 +41,21 @@ export async function rowsTouched(database: Database, sql: string, params: reado
       rows: isRun ? rowsOf(node) : await plannedRows(database, node),
     })),
   )
+}
+
+/** What `work` returns, in a transaction that is taken back. */
+async function undone<T>(database: Database, work: (transaction: Queryable) => Promise<T>): Promise<T> {
+  const { promise, resolve } = Promise.withResolvers<T>()
+  const rollback = new Error('rolled back')
+  await database
+    .transaction(async (transaction) => {
+      resolve(await work(transaction))
+      throw rollback
+    })
+    .catch((error) => {
+      if (error !== rollback) throw error
+    })
+  return promise
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

@@ -34,6 +34,8 @@ type EntityKey = Pick<RowOf<'decisions'>, 'org_id' | 'entity_id'>
 const LISTED_MAX = 100
 const HISTORY_DAYS_MAX = 400
 const NEIGHBOURS_COUNTED_MAX = 1_000
+/** Scores of an entity that one statement deletes at most: those of more than two years. */
+const SCORES_PER_ENTITY = 1_000
 
 const LISTED = `entity.id, entity.external_id, entity.display_name AS name, entity.type, entity.country, entity.created_at,
   exposure.trust, latest.verdict AS latest_verdict`
@@ -154,10 +156,13 @@ export function entityPageQueries(database: Database) {
         `WITH page AS MATERIALIZED ( -- every entity with a history has an exposure
            SELECT org_id, entity_id FROM graph_exposures WHERE (org_id, entity_id) > ($1, $2) ORDER BY org_id, entity_id LIMIT $4
          ), deleted AS (
-           DELETE FROM trust_history AS old USING page, LATERAL (
-             SELECT day FROM trust_history AS each WHERE each.org_id = page.org_id AND each.entity_id = page.entity_id
-               AND each.day <= $3::date ORDER BY each.day DESC LIMIT 1) AS kept
-           WHERE old.org_id = page.org_id AND old.entity_id = page.entity_id AND old.day < kept.day
+           DELETE FROM trust_history WHERE ctid = ANY (ARRAY (
+             SELECT old.ctid FROM page CROSS JOIN LATERAL (
+               SELECT day FROM trust_history AS each WHERE each.org_id = page.org_id AND each.entity_id = page.entity_id
+                 AND each.day <= $3::date ORDER BY day DESC LIMIT 1) AS kept
+             CROSS JOIN LATERAL (
+               SELECT ctid FROM trust_history AS each WHERE each.org_id = page.org_id AND each.entity_id = page.entity_id
+                 AND each.day < kept.day ORDER BY day LIMIT ${SCORES_PER_ENTITY}) AS old))
          )
          SELECT org_id, entity_id FROM page ORDER BY org_id DESC, entity_id DESC LIMIT 1`,
         [after.org_id, after.entity_id, day, limit],
