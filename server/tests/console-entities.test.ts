@@ -144,7 +144,7 @@ test('the page of an entity has its consents, cash flow, features and decisions'
   assert.deepEqual(shown.cashflow, {
     currency: 'EUR',
     transactions: 3,
-    last_at: '2026-11-02T08:00:00.000Z',
+    last_day: '2026-11-02',
     other_currencies: [],
     months: [
       { month: '2026-10', in: 900, out: 250.5, lowest_balance: -20 },

@@ -88,6 +88,21 @@ export const TRANSACTION_DIRECTIONS = ['credit', 'debit'] as const
 /** The direction of a transaction, seen from the entity's account. */
 export type TransactionDirection = (typeof TRANSACTION_DIRECTIONS)[number]
 
+/** The kinds of accounts that transactions can name. */
+export const ACCOUNT_KINDS = ['current', 'savings', 'card', 'loan'] as const
+/** The kind of an account: current and savings accounts hold money, cards and loans hold what is owed. */
+export type AccountKind = (typeof ACCOUNT_KINDS)[number]
+
+/** The two balances that a statement gives for a day: before its first transaction, and after its last. */
+export const BALANCE_KINDS = ['opening', 'closing'] as const
+/** Which balance of a day a statement gives. */
+export type BalanceKind = (typeof BALANCE_KINDS)[number]
+
+/** Where data about an entity can come from. */
+export const SOURCE_KINDS = ['bank', 'aggregator', 'applicant', 'own_records', 'credit_bureau', 'other'] as const
+/** Where data about an entity comes from. */
+export type SourceKind = (typeof SOURCE_KINDS)[number]
+
 /** The types that the value of a feature can have. */
 export const FEATURE_TYPES = ['number', 'string', 'boolean'] as const
 /** The type of a feature's value. */

@@ -1,8 +1,7 @@
 import { BarPairs } from '../../components/charts/bar-pairs.tsx'
 import { Legend } from '../../components/charts/chart-frame.tsx'
 import { Section } from '../../components/section.tsx'
-import { Time } from '../../components/time.tsx'
-import { writeUtcMonth } from '../../components/utc-day.ts'
+import { writeUtcDay, writeUtcMonth } from '../../components/utc-day.ts'
 import { writeCount, writeMoney, writeShortMoney } from '../../components/write-number.ts'
 import type { ShownEntity } from './entity.ts'
 
@@ -19,14 +18,15 @@ export function CashflowSection({ entity: { cashflow } }: { entity: ShownEntity 
         <p className="dim">No transactions were reported about this entity.</p>
       </Section>
     )
-  const { currency, transactions, last_at, months, other_currencies } = cashflow
+  const { currency, transactions, last_day, months, other_currencies } = cashflow
   const lowest = months.filter(({ lowest_balance }) => lowest_balance !== null && lowest_balance < 0)
   return (
     <Section
       title="Cash flow"
       sub={
         <>
-          {currency}, {writeCount(transactions)} transactions, last seen <Time at={last_at} as="date" />
+          {currency}, {writeCount(transactions)} transactions
+          {last_day !== null && `, last seen ${writeUtcDay(last_day)}`}
         </>
       }
       end={<Legend series={SERIES} />}

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { recognizeCategory } from '../../core/facts/cashflow/recognize-category.ts'
 import {
+  ACCOUNT_DAYS_MAX,
   applyTransactions,
-  CURRENCY_DAYS_MAX,
-  countCurrencyDays,
+  countAccountDays,
   type EntityState,
   type TransactionFact,
 } from '../../core/facts/entity-state.ts'
@@ -80,8 +80,8 @@ export const ingestTransactions = defineEndpoint({
     }
     const { id, entity_id, received, accepted, duplicates } = batch
     const state = await addByCurrency(JSON.parse(entity.state) as EntityState, fresh.map(transactionFact))
-    const days = countCurrencyDays(state.cashflow)
-    if (days > CURRENCY_DAYS_MAX) return failValidation([tooManyDays(days)])
+    const days = countAccountDays(state.cashflow)
+    if (days > ACCOUNT_DAYS_MAX) return failValidation([tooManyDays(days)])
     const next = withState(entity, now, state)
     const payments = fresh.flatMap(paymentOf)
     const mayLink = payments.length > 0 || (hasFlows && accepted > 0)
@@ -129,7 +129,7 @@ async function addByCurrency(state: EntityState, transactions: readonly Transact
 }
 
 function tooManyDays(days: number): Violation {
-  const message = `With the transactions stored before, the entity would have transactions on ${days} days of the last 400, counted for each currency; it can have ${CURRENCY_DAYS_MAX}. Leave out the currencies that matter least.`
+  const message = `With the transactions stored before, the entity would have transactions on ${days} days of the last 400, counted for each currency; it can have ${ACCOUNT_DAYS_MAX}. Leave out the currencies that matter least.`
   return { param: '/transactions', message }
 }
 

@@ -1,11 +1,10 @@
-import { incomeOf, outflowOf, unpackDay } from '../../core/facts/cashflow/day-bucket.ts'
+import { combineAccounts } from '../../core/facts/cashflow/accounts/combine-accounts.ts'
 import { withheldBecause } from '../../core/facts/consent-facts.ts'
 import type { EntityState } from '../../core/facts/entity-state.ts'
 import { FACT_WINDOWS, YEAR_DAYS } from '../../core/facts/fact-windows.ts'
-import { majorOf } from '../../core/facts/units.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 
-/** One day of an account: income, spending, and the lowest balance that was reported, in major units. */
+/** One day of the accounts in one currency: income, spending, and the lowest balance that is known, in major units. */
 export interface AccountDay {
   day: string
   income: number
@@ -13,7 +12,7 @@ export interface AccountDay {
   lowest_balance: number | null
 }
 
-/** The days of an account in the windows that the facts of a decision use. */
+/** The days of the accounts in the windows that the facts of a decision use. */
 export interface AccountDays {
   currency: string
   /** The day of the decision, where all windows end. */
@@ -38,15 +37,13 @@ export function accountDays(
   const flow = Object.hasOwn(state.cashflow.currencies, currency) ? state.cashflow.currencies[currency] : undefined
   if (!flow) return null
   const last = dayOf(decidedAt)
-  const days = flow.days
-    .map(unpackDay)
-    .filter(({ day }) => day <= last && day > last - YEAR_DAYS)
-    .map((bucket) => ({
-      day: dateOf(bucket.day),
-      income: incomeOf(bucket) / UNITS_PER_MAJOR,
-      spending: outflowOf(bucket) / UNITS_PER_MAJOR,
-      lowest_balance: bucket.balances > 0 ? majorOf(bucket.lowestBalance) : null,
-    }))
+  const range = { after: last - YEAR_DAYS, until: last }
+  const days = combineAccounts(flow, { terms: state.cashflow.accounts, range }).days.map((figures) => ({
+    day: dateOf(figures.day),
+    income: figures.income / UNITS_PER_MAJOR,
+    spending: figures.outflow / UNITS_PER_MAJOR,
+    lowest_balance: figures.balances > 0 ? figures.lowestBalance / UNITS_PER_MAJOR : null,
+  }))
   return days.length > 0 ? { currency, to: dateOf(last), days, windows: FACT_WINDOWS } : null
 }
 

@@ -1,6 +1,6 @@
-import type { CashflowState } from '../../core/facts/cashflow/cashflow-state.ts'
-import { unpackDay } from '../../core/facts/cashflow/day-bucket.ts'
-import { compareUnits, majorOf, sumUnits, type Units } from '../../core/facts/units.ts'
+import { combineAccounts } from '../../core/facts/cashflow/accounts/combine-accounts.ts'
+import type { CashflowState, CurrencyCashflow } from '../../core/facts/cashflow/cashflow-state.ts'
+import type { DayFigures } from '../../core/facts/cashflow/day-figures.ts'
 
 /** The cash flow of one calendar month. */
 export interface MonthlyCashflow {
@@ -15,38 +15,52 @@ export interface MonthlyCashflow {
 export interface Cashflow {
   currency: string
   transactions: number
-  last_at: string
+  last_day: string | null
   other_currencies: string[]
   months: MonthlyCashflow[]
 }
 
 const DAY_MS = 86_400_000
 const MONTHS_SHOWN = 13
+const UNITS_PER_MAJOR = 10_000
+const ALL_DAYS = { after: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
 
 /** Adds the days of an entity's state up by month; null if it has no transactions. */
-export function describeCashflow({ currencies }: CashflowState): Cashflow | null {
-  const [main, ...others] = Object.entries(currencies).sort(([, a], [, b]) => b.transactions - a.transactions)
+export function describeCashflow({ accounts: terms, currencies }: CashflowState): Cashflow | null {
+  const [main, ...others] = Object.entries(currencies)
+    .map(([currency, flow]) => ({ currency, flow, transactions: countIn(flow) }))
+    .filter(({ transactions }) => transactions > 0)
+    .sort((a, b) => b.transactions - a.transactions)
   if (!main) return null
-  const [currency, { transactions, lastAt, days }] = main
-  const byMonth = Map.groupBy(days.map(unpackDay), ({ day }) => new Date(day * DAY_MS).toISOString().slice(0, 7))
-  const months = [...byMonth].map(([month, ofMonth]) => {
-    const sum = (amountsOf: (day: (typeof ofMonth)[number]) => Units[]) => majorOf(sumUnits(ofMonth.flatMap(amountsOf)))
-    const [lowest] = ofMonth
-      .filter(({ balances }) => balances > 0)
-      .map(({ lowestBalance }) => lowestBalance)
-      .sort(compareUnits)
-    return {
-      month,
-      in: sum(({ credits, otherCredits }) => [...credits.map(([amount]) => amount), otherCredits]),
-      out: sum(({ debits, otherDebits }) => [...debits, otherDebits]),
-      lowest_balance: lowest === undefined ? null : majorOf(lowest),
-    }
-  })
+  const { days } = combineAccounts(main.flow, { terms, range: ALL_DAYS })
+  const months = Array.from(
+    Map.groupBy(days, ({ day }) => dateOf(day).slice(0, 'YYYY-MM'.length)),
+    monthOf,
+  )
   return {
-    currency,
-    transactions,
-    last_at: lastAt,
-    other_currencies: others.map(([name]) => name),
-    months: months.sort((a, b) => (a.month < b.month ? -1 : 1)).slice(-MONTHS_SHOWN),
+    currency: main.currency,
+    transactions: main.transactions,
+    last_day: days.length > 0 ? dateOf(days.at(-1)!.day) : null,
+    other_currencies: others.map(({ currency }) => currency),
+    months: months.slice(-MONTHS_SHOWN),
   }
+}
+
+function countIn({ accounts }: CurrencyCashflow): number {
+  return Object.values(accounts).reduce((sum, { transactions }) => sum + transactions, 0)
+}
+
+function monthOf([month, days]: [string, DayFigures[]]): MonthlyCashflow {
+  const balances = days.flatMap((day) => (day.balances > 0 ? day.lowestBalance : []))
+  const sum = (of: (day: DayFigures) => number) => days.reduce((total, day) => total + of(day), 0) / UNITS_PER_MAJOR
+  return {
+    month,
+    in: sum(({ income, circularIn }) => income + circularIn),
+    out: sum(({ outflow, circularOut }) => outflow + circularOut),
+    lowest_balance: balances.length === 0 ? null : Math.min(...balances) / UNITS_PER_MAJOR,
+  }
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }

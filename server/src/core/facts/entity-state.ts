@@ -1,12 +1,14 @@
 import type { ExposureSummary } from '../graph/describe-trust.ts'
-import { addTransactions, type CashflowState } from './cashflow/cashflow-state.ts'
+import { addToCashflow, type CashflowFacts } from './cashflow/add-to-cashflow.ts'
+import type { CashflowState } from './cashflow/cashflow-state.ts'
 import type { TransactionFact } from './cashflow/transaction-fact.ts'
 import { addConsent, type ConsentFact, type ConsentState } from './consent-state.ts'
 import { addOutcome, type HistoryState, type OutcomeFact, removeOutcome } from './history-state.ts'
 import { addIdentityLink, type IdentityLinkFact, type IdentityState } from './identity-state.ts'
 import { addFeatureSnapshot, type FeatureSnapshotFact, type SnapshotState } from './snapshot-state.ts'
 
-export { CURRENCY_DAYS_MAX, countCurrencyDays } from './cashflow/cashflow-state.ts'
+export type { CashflowFacts } from './cashflow/add-to-cashflow.ts'
+export { ACCOUNT_DAYS_MAX, countAccountDays } from './cashflow/cashflow-state.ts'
 export type { TransactionFact } from './cashflow/transaction-fact.ts'
 export type { ConsentFact } from './consent-state.ts'
 export type { OutcomeFact } from './history-state.ts'
@@ -16,8 +18,9 @@ export { countFeatures, FEATURES_MAX, type FeatureSnapshotFact } from './snapsho
 /**
  * Everything that is kept of one entity's facts, as plain JSON of bounded size.
  *
- * INVARIANT: the state depends on which facts were ingested, not on their order or on how they were batched. The one
- * exception: of two outcomes of a decision, or two values of a feature, at the same instant, the one sent later wins.
+ * INVARIANT: the state depends on which facts were ingested, not on their order or on how they were batched. The
+ * exceptions: the one sent later wins of two outcomes of a decision, or two values of a feature, at the same instant, of two
+ * balances of a statement, and of what was said of an account.
  */
 export interface EntityState {
   format: 1
@@ -35,7 +38,7 @@ export function emptyState(): EntityState {
     format: 1,
     identity: {},
     consents: {},
-    cashflow: { newestDay: null, currencies: {} },
+    cashflow: { newestDay: null, accounts: {}, currencies: {} },
     snapshot: {},
     history: { outcomes: {}, openCredits: {}, worstDaysPastDue: 0 },
     graph: {
@@ -50,7 +53,12 @@ export function emptyState(): EntityState {
 
 /** Adds transactions to the entity's cash flow. */
 export function applyTransactions(state: EntityState, transactions: readonly TransactionFact[]): EntityState {
-  return { ...state, cashflow: addTransactions(state.cashflow, transactions) }
+  return applyCashflow(state, { transactions })
+}
+
+/** Adds transactions, statement balances, and what is known of accounts. */
+export function applyCashflow(state: EntityState, facts: CashflowFacts): EntityState {
+  return { ...state, cashflow: addToCashflow(state.cashflow, facts) }
 }
 
 /** Adds a grant or a revocation to the entity's consents. */

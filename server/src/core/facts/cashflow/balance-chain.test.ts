@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { addToDay } from './add-to-day.ts'
 import { brokenBalances } from './balance-chain.ts'
-import { addToDay, newDay } from './day-bucket.ts'
+import { newDay } from './day-bucket.ts'
 
 /** What a transaction changes, and the balance that the bank reports after it. */
 type Booking = readonly [change: number, balanceAfter?: number]

@@ -1,7 +1,7 @@
 import type { DayBucket } from './day-bucket.ts'
 
-// One major unit: some banks round the balances that they report.
-const ROUNDING = 10_000
+/** By how much a balance may be off: one major unit, because some banks round the balances that they report. */
+export const ROUNDING = 10_000
 
 /**
  * Counts, for each day, the balances that do not follow from the balance before.
@@ -36,7 +36,7 @@ export function brokenBalances(days: readonly DayBucket[]): number[] {
 }
 
 /** The balances before and after all transactions of a day; undefined if its balances form no exact chain. */
-function endsOf({ net, squares }: DayBucket): { open: number; close: number } | undefined {
+export function endsOf({ net, squares }: DayBucket): { open: number; close: number } | undefined {
   const [change, difference] = [BigInt(net), BigInt(squares)]
   if (change === 0n) return undefined
   const sum = difference / change

@@ -1,12 +1,13 @@
 import { dayOf } from '../../graph/decay.ts'
 import { HALF_YEAR_DAYS, MONTH_DAYS, YEAR_DAYS } from '../fact-windows.ts'
 import { type Fact, type FactSet, known, type MissingBecause, missing } from '../facts.ts'
-import { majorOf, ratioOf, sixDecimals } from '../units.ts'
+import { ratioOf, sixDecimals } from '../units.ts'
+import { holdsMoney, shareOf } from './accounts/account-terms.ts'
+import { type AccountFigures, type CombinedAccounts, combineAccounts } from './accounts/combine-accounts.ts'
 import { balanceFigures } from './balance-facts.ts'
 import type { CashflowState, CurrencyCashflow } from './cashflow-state.ts'
 import { conductFacts } from './conduct-facts.ts'
-import { type PackedDay, unpackDay } from './day-bucket.ts'
-import { type DayFigures, dayFigures } from './day-figures.ts'
+import type { DayFigures } from './day-figures.ts'
 import { incomeFigures, leanestIncome, lengthOf } from './income-facts.ts'
 import { type ObservedSpan, type ObservedYear, observedSpan } from './observed-span.ts'
 
@@ -16,7 +17,13 @@ const FLOW_DAYS_MIN = 30
 /** The cash-flow features in the order of their names: flows and balances in one currency, conduct in all. */
 export function cashflowFacts(state: CashflowState, { currency, now }: { currency: string; now: string }): FactSet {
   const today = dayOf(now)
-  const years = new Map(Object.entries(state.currencies).map(([name, { days }]) => [name, observedYear(days, today)]))
+  const range = { after: today - YEAR_DAYS, until: today }
+  const years = new Map(
+    Object.entries(state.currencies).map(([name, flow]) => {
+      const year = combineAccounts(flow, { terms: state.accounts, range })
+      return [name, { year, span: observedSpan(year.days) }]
+    }),
+  )
   const conduct = conductFacts([...years.values()], today)
   const others = otherCurrencies(years, currency)
   const { observation, flow, balance } = currencyFacts(state, { currency, years, today, isOnlyCurrency: others === 0 })
@@ -43,6 +50,7 @@ export function cashflowFacts(state: CashflowState, { currency, now }: { currenc
     'cashflow.overdrawn_days_30': conduct.overdrawnDays30,
     'cashflow.overdrawn_days_365': conduct.overdrawnDays365,
     'cashflow.overdrawn_days_90': conduct.overdrawnDays90,
+    'cashflow.owed': balance.owed,
     'cashflow.recurring_income': flow.recurringIncome,
     'cashflow.reserve': balance.reserve,
     'cashflow.returned_payments': conduct.returnedPayments,
@@ -58,10 +66,10 @@ interface CurrencyFacts {
 }
 
 /** What the facts of one currency are computed from. */
-interface Account {
+interface Observed {
   cashflow: CurrencyCashflow
-  /** The days of the last year; `observed` are those within the observed span, `recent` those in its last half year. */
-  year: readonly DayFigures[]
+  /** The last year; of its days, `observed` are those within the observed span, `recent` those in its last half year. */
+  year: CombinedAccounts
   observed: readonly DayFigures[]
   recent: readonly DayFigures[]
   span: ObservedSpan
@@ -80,24 +88,14 @@ function otherCurrencies(years: ReadonlyMap<string, ObservedYear>, currency: str
   let count = 0
   let hasDays = false
   for (const [name, { year }] of years) {
-    hasDays ||= year.length > 0
-    const paid = year.filter(({ hasIncome }) => hasIncome).length
+    hasDays ||= year.days.length > 0
+    const paid = year.days.filter(({ hasIncome }) => hasIncome).length
     if (name !== currency && paid >= INCOME_DAYS_MIN) count += 1
   }
   return hasDays ? count : undefined
 }
 
-/** The days of the last 365, oldest first, and when the account was observed in them. */
-function observedYear(days: readonly PackedDay[], today: number): ObservedYear {
-  const year: DayFigures[] = []
-  for (const packed of days) {
-    const day = packed[0] as number
-    if (day > today - YEAR_DAYS && day <= today) year.push(dayFigures(unpackDay(packed)))
-  }
-  return { year, span: observedSpan(year) }
-}
-
-const NO_YEAR: ObservedYear = { year: [], span: undefined }
+const NO_YEAR: ObservedYear = { year: { accounts: [], days: [] }, span: undefined }
 
 function currencyFacts(
   state: CashflowState,
@@ -115,34 +113,39 @@ function currencyFacts(
 ): CurrencyFacts {
   const { year, span } = years.get(currency) ?? NO_YEAR
   if (span === undefined) {
-    return allMissing([...years.values()].some((other) => other.year.length > 0) ? 'other_currency' : 'no_data')
+    return allMissing([...years.values()].some((other) => other.year.days.length > 0) ? 'other_currency' : 'no_data')
   }
-  const observed = year.filter(({ day }) => day >= span.first && day <= span.last)
+  const observed = year.days.filter(({ day }) => day >= span.first && day <= span.last)
   const recent = observed.filter(({ day }) => day > span.last - HALF_YEAR_DAYS)
   const cashflow = state.currencies[currency]!
-  const account: Account = { cashflow, year, observed, recent, span, today, age: today - span.last, isOnlyCurrency }
+  const account: Observed = { cashflow, year, observed, recent, span, today, age: today - span.last, isOnlyCurrency }
   return { observation: observationFacts(account), flow: flowFacts(account), balance: balanceFacts(account) }
 }
 
 type ObservationFact = 'daysObserved' | 'daysSinceLast' | 'circularShare' | 'debitsWithBalance' | 'balancesReconciled'
 
 /** How much of the account was seen, and how far it can be believed. */
-function observationFacts({ year, span, age }: Account): Record<ObservationFact, Fact> {
-  let [inflow, circular, debits, withBalance, steps, broken] = [0, 0, 0, 0, 0, 0]
-  for (const day of year) {
+function observationFacts({ year, span, age }: Observed): Record<ObservationFact, Fact> {
+  let [inflow, circular, debits, withBalance, checked, broken] = [0, 0, 0, 0, 0, 0]
+  for (const day of year.days) {
     inflow += day.income + day.circularIn
     circular += day.circularIn
-    debits += day.debits
-    withBalance += day.debitBalances
-    steps += day.balances
-    broken += day.broken
+  }
+  for (const account of year.accounts) {
+    checked += account.checked
+    broken += account.broken
+    if (!holdsMoney(account.terms)) continue
+    for (const day of account.days) {
+      debits += day.debits
+      withBalance += day.debitBalances
+    }
   }
   return {
     daysObserved: known(lengthOf(span), age),
     daysSinceLast: known(age),
     circularShare: inflow === 0 ? missing('no_data') : known(ratioOf(circular, inflow), age),
     debitsWithBalance: debits === 0 ? missing('no_data') : known(ratioOf(withBalance, debits), age),
-    balancesReconciled: steps === 0 ? missing('no_data') : known(ratioOf(steps - broken, steps), age),
+    balancesReconciled: checked === 0 ? missing('no_data') : known(ratioOf(checked - broken, checked), age),
   }
 }
 
@@ -157,7 +160,7 @@ type FlowFact =
   | 'outflowToIncome'
   | 'lowestIncomeToOutflow'
 
-function flowFacts(account: Account): Record<FlowFact, Fact> {
+function flowFacts(account: Observed): Record<FlowFact, Fact> {
   const { cashflow, observed, span, today, age } = account
   const days = lengthOf(span)
   if (days < FLOW_DAYS_MIN) return FLOWS_TOO_SHORT
@@ -190,14 +193,14 @@ const LOAN_DAYS = 88
 const LOAN_MONTHS = 3
 
 /** What loans cost a month now: over the last months or over the year, whichever is more, so that a new loan counts. */
-function debtService({ observed, span }: Account, repaidInAll: number): number {
+function debtService({ observed, span }: Observed, repaidInAll: number): number {
   let recent = 0
   for (const { day, repaid } of observed) if (day > span.last - LOAN_DAYS) recent += repaid
   const months = Math.min(LOAN_MONTHS, lengthOf(span) / MONTH_DAYS)
   return Math.max(recent / months, (repaidInAll * MONTH_DAYS) / lengthOf(span))
 }
 
-function leanFact({ recent, span, age }: Account): Fact {
+function leanFact({ recent, span, age }: Observed): Fact {
   const halfYear = { first: Math.max(span.first, span.last - HALF_YEAR_DAYS + 1), last: span.last }
   const lean = leanestIncome(recent, halfYear)
   if (lean === undefined) return missing('too_short')
@@ -214,26 +217,51 @@ type BalanceFact =
   | 'lastBalance'
   | 'reserve'
   | 'deepestOverdraft'
+  | 'owed'
 
-function balanceFacts({ cashflow, recent, year, span, age }: Account): Record<BalanceFact, Fact> {
+function balanceFacts({ recent, year, span, age }: Observed): Record<BalanceFact, Fact> {
   const figures = balanceFigures(recent, span.last)
-  const { lastBalance } = cashflow
-  if (figures === undefined) return { ...BALANCES_MISSING, deepestOverdraft: deepest(year, age) }
+  const holding = year.accounts.filter(({ terms }) => holdsMoney(terms))
+  const owing = year.accounts.filter(({ terms }) => !holdsMoney(terms))
+  const debts = { deepestOverdraft: deepest(holding, age), owed: owedOn(owing, age) }
+  if (figures === undefined) return { ...BALANCES_MISSING, ...debts }
+  const last = inAll(holding)
   return {
     averageBalance: known(money(figures.average), age),
     balanceVariation: known(sixDecimals(figures.variation), age),
     lowBalanceShare: figures.lowShare === undefined ? missing('no_data') : known(sixDecimals(figures.lowShare), age),
     lowestBalance: known(money(figures.lowest), age),
     reserve: known(money(figures.reserve), age),
-    lastBalance: lastBalance === null ? missing('no_data') : known(majorOf(lastBalance.units), age),
-    deepestOverdraft: deepest(year, age),
+    lastBalance: last === undefined ? missing('no_data') : known(Math.floor(last) / UNITS_PER_MAJOR, age),
+    ...debts,
   }
 }
 
-/** How far below zero the account was in the last year, as a positive amount. */
-function deepest(year: readonly DayFigures[], age: number): Fact {
+/** What accounts hold in all by their last balances, as far as it is the entity's; undefined if none reports any. */
+function inAll(accounts: readonly AccountFigures[]): number | undefined {
+  const balances = accounts.flatMap(({ terms, lastBalance }) =>
+    lastBalance === undefined ? [] : shareOf(terms) * lastBalance,
+  )
+  return balances.length === 0 ? undefined : balances.reduce((sum, balance) => sum + balance)
+}
+
+/** What is owed on cards and loans: a balance above zero is none. */
+function owedOn(accounts: readonly AccountFigures[], age: number): Fact {
+  const below = accounts.map((account) => ({
+    ...account,
+    lastBalance: account.lastBalance && Math.min(0, account.lastBalance),
+  }))
+  const sum = inAll(below)
+  return sum === undefined ? missing('no_data') : known(money(Math.max(0, -sum)), age)
+}
+
+/** How far below zero one of the accounts was in the last year, as a positive amount. */
+function deepest(accounts: readonly AccountFigures[], age: number): Fact {
   let lowest = Number.POSITIVE_INFINITY
-  for (const { balances, lowestBalance } of year) if (balances > 0) lowest = Math.min(lowest, lowestBalance)
+  for (const { days, terms } of accounts) {
+    for (const { balances, lowestBalance } of days)
+      if (balances > 0) lowest = Math.min(lowest, shareOf(terms) * lowestBalance)
+  }
   return lowest === Number.POSITIVE_INFINITY ? missing('no_data') : known(money(Math.max(0, -lowest)), age)
 }
 
@@ -284,10 +312,12 @@ function balancesMissing(because: MissingBecause): Record<BalanceFact, Fact> {
     reserve: fact,
     lastBalance: fact,
     deepestOverdraft: fact,
+    owed: fact,
   }
 }
 
 const UNITS_PER_CENT = 100
+const UNITS_PER_MAJOR = 10_000
 
 /** Units of the state in major units, rounded down to cents. */
 function money(units: number): number {

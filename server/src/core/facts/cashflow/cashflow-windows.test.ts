@@ -162,19 +162,6 @@ describe('the last balance', () => {
   })
 })
 
-it('the state notes the first and the last instant of a currency, in whatever order transactions came', () => {
-  const [oldest, middle, newest] = [booked(9, 5), booked(5, 5), booked(2, 5)]
-  for (const [before, ...after] of [
-    [middle, oldest, newest],
-    [oldest, middle, newest],
-    [newest, middle, oldest],
-  ]) {
-    const { cashflow } = applyTransactions(applyTransactions(emptyState(), [before!]), after)
-    const { firstAt, lastAt } = cashflow.currencies.EUR!
-    assert.deepEqual([firstAt, lastAt], [oldest.occurredAt, newest.occurredAt])
-  }
-})
-
 describe('the repayment of loans', () => {
   const paid = (...agos: number[]) =>
     factOf(
@@ -238,8 +225,7 @@ describe('income that recurred', () => {
     payments: days.map((day): [number, number] => [day, 304_375]),
   })
   const figures = (streams: ReturnType<typeof monthly>[], span: { first: number; last: number }) => {
-    const cashflow = { firstAt: '', lastAt: '', transactions: 0, lastBalance: null, days: [], streams }
-    return incomeFigures(cashflow, { income: 0, span })
+    return incomeFigures({ streams }, { income: 0, span })
   }
 
   it('runs for one and a half cadences and five days after its last payment', () => {

@@ -1,4 +1,7 @@
-import { type DayBucket, DEBITS_KEPT } from './day-bucket.ts'
+import type { DayBucket } from './day-bucket.ts'
+
+/** What came in and went out on a day. */
+export type FlowDay = Pick<DayBucket, 'day' | 'credits' | 'debits' | 'otherCredits'>
 
 /** A single credit or debit, with its place in the list of its day. */
 interface Movement {
@@ -28,7 +31,7 @@ const CANDIDATES_MAX = 24
  * Finds credits that are matched by debits of exactly the same total within a few days, whole or in parts, whichever the
  * counterparties are; and debits that are matched by several credits. The largest are matched first.
  */
-export function circularFlows(days: readonly DayBucket[]): CircularFlows {
+export function circularFlows(days: readonly FlowDay[]): CircularFlows {
   const credits: Movement[] = []
   const debits: Movement[] = []
   let inflow = 0
@@ -88,7 +91,10 @@ function largestFirst(a: Movement, b: Movement): number {
   return b.amount - a.amount
 }
 
-/** A number for the day of a movement and its place in that day's list, which is no longer than that of debits. */
+// The longest list has the five largest debits of 64 accounts.
+const PLACES_PER_DAY = 512
+
+/** A number for the day of a movement and its place in that day's list. */
 export function placeOf({ day, index }: { day: number; index: number }): number {
-  return day * DEBITS_KEPT + index
+  return day * PLACES_PER_DAY + index
 }

@@ -1,5 +1,6 @@
 import { MONTH_DAYS, QUARTER_DAYS } from '../fact-windows.ts'
 import { type Fact, known, missing } from '../facts.ts'
+import { holdsMoney } from './accounts/account-terms.ts'
 import type { ObservedYear } from './observed-span.ts'
 
 /** Overdrawn days by recency and returned payments. */
@@ -7,7 +8,7 @@ export type ConductFacts = Record<'overdrawnDays30' | 'overdrawnDays90' | 'overd
 
 /**
  * The conduct of the accounts in all currencies over the last year: an overdraft counts whatever the currency of the
- * request is.
+ * request is, and whatever other accounts hold. A card or a loan is always below zero.
  */
 export function conductFacts(years: readonly ObservedYear[], today: number): ConductFacts {
   let lastSeen = Number.NEGATIVE_INFINITY
@@ -17,13 +18,16 @@ export function conductFacts(years: readonly ObservedYear[], today: number): Con
   for (const { year, span } of years) {
     if (span === undefined) continue
     lastSeen = Math.max(lastSeen, span.last)
-    // Only debits can overdraw an account; credits show an overdraft where no debit reports a balance.
-    const byDebits = year.some(({ debitBalances }) => debitBalances > 0)
-    for (const bucket of year) {
-      returned += bucket.returned
-      reportsBalances ||= bucket.balances > 0
-      // A day without any balance has a lowest one of zero.
-      if ((byDebits ? bucket.lowestAfterDebit : bucket.lowestBalance) < 0) overdrawn.add(bucket.day)
+    for (const { days, terms } of year.accounts) {
+      // Only debits can overdraw an account; credits show an overdraft where no debit reports a balance.
+      const byDebits = days.some(({ debitBalances }) => debitBalances > 0)
+      for (const figures of days) {
+        returned += figures.returned
+        if (!holdsMoney(terms)) continue
+        reportsBalances ||= figures.balances > 0
+        // A day without any balance has a lowest one of zero.
+        if ((byDebits ? figures.lowestAfterDebit : figures.lowestBalance) < 0) overdrawn.add(figures.day)
+      }
     }
   }
   if (lastSeen === Number.NEGATIVE_INFINITY) return NOTHING_SEEN

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DayBucket, newDay, packDay, unpackDay } from './day-bucket.ts'
 
-test('a day is kept without the zeros at its end', () => {
+test('a day is kept without the zeros and empty lists at its end', () => {
   assert.deepEqual(packDay(newDay(7)), [7, 0, [], []])
   assert.deepEqual(packDay({ ...newDay(7), debitCount: 2 }), [7, 0, [], [], 2])
 })

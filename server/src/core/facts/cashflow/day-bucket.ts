@@ -1,17 +1,16 @@
-import { type Money, moneyOf } from '../../money.ts'
-import { addUnits, compareUnits, type Units, unitsOf } from '../units.ts'
-import { kindOf } from './recognize-category.ts'
-import { streamKey } from './stream-key.ts'
-import type { TransactionFact } from './transaction-fact.ts'
+import type { Units } from '../units.ts'
 
 /** A credit that counts as income, with the key of the payer or purpose that it comes from. */
 export type Credit = readonly [amount: Units, key: number]
 
+/** The key of refunds: money that comes back is never income that recurs. */
+export const REFUND = -1
+
 /**
- * One day of cash flow in one currency.
+ * One day of an account in one currency.
  *
- * INVARIANT: every member but the last three is a sum, a count, a minimum, or the largest of a set, so the order of
- * transactions does not matter; the last three are found from all days together.
+ * INVARIANT: every member but the last six is a sum, a count, a minimum, or the largest of a set, so the order of
+ * transactions does not matter; the last six are found from all days of all accounts together.
  */
 export interface DayBucket {
   /** The number of the day since 1970. */
@@ -38,14 +37,25 @@ export interface DayBucket {
   debitBalances: number
   debited: Units
   lowestAfterDebit: Units
+  /** The sum of the signed amounts of transactions that report no balance. */
+  netWithout: Units
+  /** Which of the listed debits repay loans, by their amounts. */
+  repayments: readonly Units[]
+  /** The largest own transfers that are tagged as such, largest first; those that went out are negative. */
+  transfers: readonly Units[]
   /** Money that came in, or went out, only to go the other way: neither income nor spending. */
   circularIn: Units
   circularOut: Units
   /** How many balances do not follow from the one before. */
   broken: number
+  /** Own transfers between accounts on file, and refunds with their purchase on file: neither income nor spending. */
+  neutralIn: Units
+  neutralOut: Units
+  /** Spending that was found to repay a loan on file, less what seemed to and was paid to a card on file. */
+  toLoans: Units
 }
 
-/** A day as the state keeps it: its number and the members of `EMPTY_DAY`, without zeros at the end. */
+/** A day as the state keeps it: its number and the members of `EMPTY_DAY`, without zeros and empty lists at the end. */
 export type PackedDay = readonly (Units | readonly (Units | Credit)[])[]
 
 /** The members of a day after its number, in the order in which the state keeps them. */
@@ -68,7 +78,18 @@ const EMPTY_DAY: Omit<DayBucket, 'day'> = {
   circularIn: 0,
   circularOut: 0,
   broken: 0,
+  netWithout: 0,
+  repayments: [],
+  transfers: [],
+  neutralIn: 0,
+  neutralOut: 0,
+  toLoans: 0,
 }
+
+const NAMES = Object.keys(EMPTY_DAY) as (keyof typeof EMPTY_DAY)[]
+
+/** The members before these are lists that every day has, so an empty one is not left out. */
+const FIRST_OMITTED = 4
 
 /** A day without transactions. */
 export function newDay(day: number): DayBucket {
@@ -77,10 +98,14 @@ export function newDay(day: number): DayBucket {
 
 /** Packs a day for the state. */
 export function packDay(bucket: DayBucket): PackedDay {
-  const names = Object.keys(EMPTY_DAY) as (keyof typeof EMPTY_DAY)[]
-  const values = [bucket.day, ...names.map((name) => bucket[name])]
-  while (values.at(-1) === 0) values.pop()
+  const values: PackedDay[number][] = [bucket.day]
+  for (const name of NAMES) values.push(bucket[name])
+  while (values.length > FIRST_OMITTED && isEmpty(values.at(-1)!)) values.pop()
   return values
+}
+
+function isEmpty(value: PackedDay[number]): boolean {
+  return value === 0 || (typeof value === 'object' && value.length === 0)
 }
 
 /** Reads a packed day. Every day gets all members in one order, because V8 reads objects of one shape faster. */
@@ -105,79 +130,27 @@ export function unpackDay(packed: PackedDay): DayBucket {
     circularIn: (packed[16] ?? 0) as Units,
     circularOut: (packed[17] ?? 0) as Units,
     broken: (packed[18] ?? 0) as number,
+    netWithout: (packed[19] ?? 0) as Units,
+    repayments: (packed[20] ?? NONE) as readonly Units[],
+    transfers: (packed[21] ?? NONE) as readonly Units[],
+    neutralIn: (packed[22] ?? 0) as Units,
+    neutralOut: (packed[23] ?? 0) as Units,
+    toLoans: (packed[24] ?? 0) as Units,
   }
 }
 
-// Enough to find regular payers and money that goes around; the state of an account with more stays bounded.
-const CREDITS_KEPT = 4
-/** The debits of a day that are kept; more than its credits. */
-export const DEBITS_KEPT = 5
-
-/** Adds one transaction to a day, in place. */
-export function addToDay(bucket: DayBucket, transaction: TransactionFact): void {
-  const amount = moneyOf(transaction.amount)
-  const isDebit = transaction.direction === 'debit'
-  bucket.transactions += 1
-  if (isDebit) bucket.debitCount += 1
-  addFlow(bucket, transaction, amount)
-  if (transaction.balanceAfter === undefined) return
-  const balance = moneyOf(transaction.balanceAfter)
-  addBalance(bucket, balance, isDebit ? -amount : amount)
-  if (isDebit) addDebitBalance(bucket, balance, amount)
-}
-
-function addFlow(bucket: DayBucket, transaction: TransactionFact, amount: Money): void {
-  const kind = kindOf(transaction)
-  if (kind === 'returned_payment') bucket.returned += 1
-  else if (kind === 'own_transfer' || kind === 'refund') return
-  else if (transaction.direction === 'debit') {
-    addDebit(bucket, amount)
-    if (kind === 'loan_repayment') bucket.repaid = addUnits(bucket.repaid, amount)
-  } else if (kind !== 'loan_proceeds') addCredit(bucket, [unitsOf(amount), streamKey(transaction)])
-}
-
-function addCredit(bucket: DayBucket, credit: Credit): void {
-  const credits = [...bucket.credits, credit].sort(([a, keyA], [b, keyB]) => compareUnits(b, a) || keyA - keyB)
-  const [smallest] = credits.length > CREDITS_KEPT ? credits.pop()! : []
-  bucket.credits = credits
-  if (smallest !== undefined) bucket.otherCredits = addUnits(bucket.otherCredits, BigInt(smallest))
-}
-
-function addDebit(bucket: DayBucket, amount: Money): void {
-  const debits = [...bucket.debits, unitsOf(amount)].sort((a, b) => compareUnits(b, a))
-  const smallest = debits.length > DEBITS_KEPT ? debits.pop() : undefined
-  bucket.debits = debits
-  if (smallest !== undefined) bucket.otherDebits = addUnits(bucket.otherDebits, BigInt(smallest))
-}
-
-function addBalance(bucket: DayBucket, balance: Money, change: Money): void {
-  const before = balance - change
-  bucket.lowestBalance = lower(bucket.balances === 0, bucket.lowestBalance, balance)
-  bucket.balances += 1
-  bucket.net = addUnits(bucket.net, change)
-  bucket.squares = addUnits(bucket.squares, balance * balance - before * before)
-}
-
-function addDebitBalance(bucket: DayBucket, balance: Money, amount: Money): void {
-  bucket.lowestAfterDebit = lower(bucket.debitBalances === 0, bucket.lowestAfterDebit, balance)
-  bucket.debitBalances += 1
-  bucket.debited = addUnits(bucket.debited, amount)
-}
-
-function lower(isFirst: boolean, lowest: Units, balance: Money): Units {
-  return isFirst || balance < BigInt(lowest) ? unitsOf(balance) : lowest
-}
+const NONE: readonly Units[] = []
 
 /** What came in on a day as income, in units of the state. */
-export function incomeOf({ credits, otherCredits, circularIn }: DayBucket): number {
-  let income = Number(otherCredits) - Number(circularIn)
+export function incomeOf({ credits, otherCredits, circularIn, neutralIn }: DayBucket): number {
+  let income = Number(otherCredits) - Number(circularIn) - Number(neutralIn)
   for (const [amount] of credits) income += Number(amount)
   return income
 }
 
 /** What went out on a day as spending, loan repayments included, in units of the state. */
-export function outflowOf({ debits, otherDebits, circularOut }: DayBucket): number {
-  let outflow = Number(otherDebits) - Number(circularOut)
+export function outflowOf({ debits, otherDebits, circularOut, neutralOut }: DayBucket): number {
+  let outflow = Number(otherDebits) - Number(circularOut) - Number(neutralOut)
   for (const amount of debits) outflow += Number(amount)
   return outflow
 }

@@ -1,16 +1,17 @@
 import { type DayBucket, incomeOf, outflowOf } from './day-bucket.ts'
 
-/** One day of an account as the facts read it: plain numbers, amounts in units of the state. */
+/** One day of an account, or of several together, as the facts read it: plain numbers, amounts in units of the state. */
 export interface DayFigures {
   day: number
   /** What came in as income, whether any of it did, and the money that came in only to go out again. */
   income: number
   hasIncome: boolean
   circularIn: number
-  /** What went out as spending, whether any of it did, and the part of it that repaid loans. */
+  /** What went out as spending, whether any of it did, the part of it that repaid loans, and money that only went round. */
   outflow: number
   hasOutflow: boolean
   repaid: number
+  circularOut: number
   /** How many transactions were debits, and how many were returned payments. */
   debits: number
   returned: number
@@ -33,7 +34,8 @@ export function dayFigures(bucket: DayBucket): DayFigures {
     circularIn: Number(bucket.circularIn),
     outflow: outflowOf(bucket),
     hasOutflow: bucket.debits.length > 0,
-    repaid: Number(bucket.repaid),
+    repaid: Number(bucket.repaid) + Number(bucket.toLoans),
+    circularOut: Number(bucket.circularOut),
     debits: bucket.debitCount,
     returned: bucket.returned,
     balances: bucket.balances,

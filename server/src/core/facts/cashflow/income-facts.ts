@@ -21,7 +21,7 @@ export interface IncomeFigures {
  * a new employer is no loss; one that stopped counts for nothing. `income` is all that came in within the span.
  */
 export function incomeFigures(
-  { streams }: CurrencyCashflow,
+  { streams }: Pick<CurrencyCashflow, 'streams'>,
   { income, span }: { income: number; span: ObservedSpan },
 ): IncomeFigures {
   const running: IncomeStream[] = []

@@ -1,5 +1,5 @@
 import { type CircularFlows, placeOf } from './circular-flows.ts'
-import type { DayBucket } from './day-bucket.ts'
+import { type DayBucket, REFUND } from './day-bucket.ts'
 
 /** Income that recurs: its cadence in days, and what was paid on which day, oldest first. */
 export interface IncomeStream {
@@ -39,11 +39,14 @@ const STREAMS_MAX = 12
 
 type Payment = [day: number, amount: number]
 
+/** What came in on a day. */
+export type CreditDay = Pick<DayBucket, 'day' | 'credits'>
+
 /**
  * Finds the payers, or purposes, whose credits come at a regular cadence; money that goes around is left out. A stream has
  * only the payments that keep the cadence, so that a payment in between takes nothing away from it.
  */
-export function incomeStreams(days: readonly DayBucket[], circular: CircularFlows): IncomeStream[] {
+export function incomeStreams(days: readonly CreditDay[], circular: Pick<CircularFlows, 'credits'>): IncomeStream[] {
   const streams: IncomeStream[] = []
   for (const payments of paymentsByKey(days, circular).values()) {
     const stream = streamOf(payments)
@@ -54,11 +57,14 @@ export function incomeStreams(days: readonly DayBucket[], circular: CircularFlow
     .slice(0, STREAMS_MAX)
 }
 
-function paymentsByKey(days: readonly DayBucket[], { credits: circular }: CircularFlows): Map<number, Payment[]> {
+function paymentsByKey(
+  days: readonly CreditDay[],
+  { credits: circular }: Pick<CircularFlows, 'credits'>,
+): Map<number, Payment[]> {
   const byKey = new Map<number, Payment[]>()
   for (const { day, credits } of days) {
     for (const [index, [units, key]] of credits.entries()) {
-      if (circular.has(placeOf({ day, index }))) continue
+      if (key === REFUND || circular.has(placeOf({ day, index }))) continue
       const payments = byKey.get(key) ?? []
       payments.push([day, Number(units)])
       byKey.set(key, payments)

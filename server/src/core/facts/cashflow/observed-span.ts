@@ -1,3 +1,4 @@
+import type { CombinedAccounts } from './accounts/combine-accounts.ts'
 import type { DayFigures } from './day-figures.ts'
 import { spendingDays } from './spending-days.ts'
 
@@ -7,9 +8,9 @@ export interface ObservedSpan {
   last: number
 }
 
-/** The days of an account in one currency over the last year, and when it was observed. */
+/** The days of the accounts in one currency over the last year, and when they were observed. */
 export interface ObservedYear {
-  year: readonly DayFigures[]
+  year: CombinedAccounts
   span: ObservedSpan | undefined
 }
 

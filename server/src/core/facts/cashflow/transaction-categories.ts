@@ -1,9 +1,11 @@
 /** The categories that change how a transaction counts; with any other it is ordinary income or spending. */
 export const TRANSACTION_CATEGORIES = {
-  own_transfer: 'Money moved between accounts of the same entity: neither income nor spending.',
+  own_transfer:
+    'Money moved between accounts of the same entity: neither income nor spending. Between two accounts on file it is found without the category.',
   loan_proceeds: 'Borrowed money that comes in: not income. On a debit the category has no effect.',
   loan_repayment: 'An instalment of an existing loan: spending, and also debt service. On a credit it has no effect.',
-  refund: 'A refund, a reversal or a chargeback: neither income nor spending.',
+  refund:
+    'A refund, a reversal or a chargeback. If the purchase is found, of the same amount within four days, both are neither income nor spending; otherwise the refund is income that does not recur. On a debit it is no spending.',
   returned_payment: 'A payment that bounced: neither income nor spending, but counted as a returned payment.',
 } as const
 

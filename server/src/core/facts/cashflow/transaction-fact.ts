@@ -1,7 +1,9 @@
 import type { TransactionDirection } from '../../vocabularies.ts'
 
-/** One transaction of the entity's account; the caller has already removed duplicates. */
+/** One transaction of an entity; the caller has already removed duplicates. */
 export interface TransactionFact {
+  /** The key of its account; absent if the caller named none. */
+  account?: string
   occurredAt: string
   externalId: string
   amount: number
