@@ -59,6 +59,7 @@ async function newScene(): Promise<Scene> {
   const snapshot = await create(`${of}/feature-snapshots`, { source: 'bureau', as_of: at, features: { score: 7 } })
   const paid = { external_id: 't-1', occurred_at: at, amount: 12.5, currency: 'EUR', direction: 'credit' }
   await create(`${of}/transactions`, { transactions: [paid] })
+  const correction = await create(`${of}/transactions`, { transactions: [{ ...paid, amount: 13, corrects: true }] })
   const request = { entity_id: entity, product: 'credit_line', requested_amount: 5_000, currency: 'EUR' }
   const decision = await create('/v1/underwrite', request)
   const about = `/v1/decisions/${decision}`
@@ -73,7 +74,7 @@ async function newScene(): Promise<Scene> {
   const policy = (await store.policies.active(organization.id))!.id
   await sealer.sealAll()
   const ofDecision = { decision, review, outcome, proposal, retraction }
-  return { organization, entity, link, consent, snapshot, ...ofDecision, policy, revokedKey, otherKey }
+  return { organization, entity, link, consent, snapshot, correction, ...ofDecision, policy, revokedKey, otherKey }
 }
 
 /** Takes an outcome back as two operators do; returns the ids of the two steps. */

@@ -11,8 +11,13 @@ export interface OutOfReach {
 export const OUT_OF_REACH: readonly OutOfReach[] = [
   {
     what: 'Transactions',
-    why: 'the entry of a batch counts them and does not hash them; a decision keeps the facts that it was made on',
+    why: 'the entry of a batch counts them and does not hash them; a decision keeps the facts that it was made on, and what a correction replaced is compared',
     sql: 'UPDATE transactions SET amount = amount * 2 WHERE org_id = $1',
+  },
+  {
+    what: 'Statement balances, what is known of accounts, and where data comes from',
+    why: 'the entry of a batch counts balances and accounts and does not hash them; identity links and feature snapshots are hashed with the id of their source',
+    sql: `INSERT INTO bank_accounts (org_id, entity_id, account, masked, updated_at) SELECT org_id, id, 'x', '****', now() FROM entities WHERE org_id = $1`,
   },
   {
     what: 'Names, metadata and the running state of an entity',

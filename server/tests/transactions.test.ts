@@ -18,16 +18,19 @@ function ingest(id: string, transactions: unknown[]) {
   return acme.post(`/v1/entities/${id}/transactions`, { transactions }, { 'Idempotency-Key': `batch-${batches++}` })
 }
 
-test('a transaction with a known external id is a duplicate, within a batch and across batches, and changes nothing', async () => {
+test('a transaction with a known external id changes nothing, within a batch and across batches: a duplicate or a conflict', async () => {
   const id = await newEntity()
   const first = await ingest(id, [
     exampleTransaction('a'),
     exampleTransaction('b'),
     exampleTransaction('a', { amount: 99 }),
+    exampleTransaction('a'),
   ])
-  assert.deepEqual([first.status, first.body.received, first.body.accepted, first.body.duplicates], [201, 3, 2, 1])
+  const { received, accepted, duplicates, conflicts, conflicting_ids } = first.body
+  assert.deepEqual([first.status, received, accepted, duplicates, conflicts], [201, 4, 2, 1, 1])
+  assert.deepEqual(conflicting_ids, ['a'])
   const second = await ingest(id, [exampleTransaction('b', { amount: 5 }), exampleTransaction('c')])
-  assert.deepEqual([second.body.received, second.body.accepted, second.body.duplicates], [2, 1, 1])
+  assert.deepEqual([second.body.received, second.body.accepted, second.body.conflicts], [2, 1, 1])
   const rows = await database.query(
     'SELECT external_id, amount FROM transactions WHERE entity_id = $1 ORDER BY external_id',
     [id],

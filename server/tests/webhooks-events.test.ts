@@ -60,6 +60,8 @@ test('every type of event is sent when its cause occurs, in the shape that opena
   for (const link of prime!.identityLinks) await post(`${path}/identity-links`, link)
   for (const consent of prime!.consents) await post(`${path}/consents`, consent)
   await post(`${path}/transactions`, { transactions: prime!.transactions })
+  const [first] = prime!.transactions
+  await post(`${path}/transactions`, { transactions: [{ corrects: true, ...first, description: 'Corrected' }] })
   await post(`${path}/feature-snapshots`, { source: 's', as_of: '2026-01-01T00:00:00Z', features: { a: 1 } })
   const decision = await post('/v1/underwrite', { entity_id: entity, ...prime!.underwrite, reference: 'application-1' })
   assert.equal(decision.verdict, 'approve')

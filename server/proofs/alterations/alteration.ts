@@ -9,6 +9,8 @@ export interface Scene {
   link: string
   consent: string
   snapshot: string
+  /** The batch that corrected a transaction. */
+  correction: string
   decision: string
   review: string
   outcome: string

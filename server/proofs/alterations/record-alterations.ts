@@ -169,6 +169,22 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
   edited('the features of a snapshot edited', { ...SNAPSHOT, set: `features = '{"score":900}'` }),
   edited('the source of a snapshot edited', { ...SNAPSHOT, set: `source = 'x'` }),
   deleted('feature_snapshots', 'feature snapshot', SNAPSHOT.id),
+  {
+    what: 'what a corrected transaction was before, edited',
+    sql: () => `UPDATE transaction_corrections SET replaced = replace(replaced, '12.5', '99') WHERE org_id = $1`,
+    named: ({ correction }) => `The correction of the batch ${correction} was changed: entry`,
+  },
+  {
+    what: 'what a corrected transaction was before, deleted',
+    sql: () => 'DELETE FROM transaction_corrections WHERE org_id = $1',
+    named: ({ correction }) => `The correction of the batch ${correction} is missing: entry`,
+  },
+  {
+    what: 'an inserted correction',
+    sql: () =>
+      `INSERT INTO transaction_corrections (org_id, id, entity_id, replaced, created_at) SELECT org_id, 'zz_forged', entity_id, replaced, created_at FROM transaction_corrections WHERE org_id = $1`,
+    named: () => 'The correction of the batch zz_forged is not on the log: no entry says how it came to be.',
+  },
   edited('a policy edited', { ...POLICY, set: `document = replace(document, '"base":', '"base":9')` }),
   edited('the source of a policy edited', { ...POLICY, set: `source = '# nothing'` }),
   edited('the author of a policy edited', { ...POLICY, set: `author_id = 'opr_x'` }),

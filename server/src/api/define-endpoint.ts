@@ -31,6 +31,7 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   store: EnvironmentStore
   hashIdentifier: EnvironmentTools['hashIdentifier']
   hashReference: EnvironmentTools['hashReference']
+  accountKey: EnvironmentTools['accountKey']
   rateLimit: RateLimit
   policies: ActivePolicies
   isLive: EnvironmentTools['isLive']
@@ -61,6 +62,8 @@ export interface EnvironmentTools {
   }): string
   /** The keyed hash that stands for the reference of a request in audit entries. */
   hashReference(named: { organizationId: string; reference: string }): string
+  /** The keyed hash of the id that a caller gave an account, which is stored in its place. */
+  accountKey(account: { organizationId: string; id: string }): string
 }
 
 type Replies = Record<number, TSchema>

@@ -2,7 +2,7 @@ import { fieldName, type Violation } from '../http/violation.ts'
 import { utcTime } from './utc-time.ts'
 
 /** How far the clock of a caller may be from ours. */
-const CLOCK_SKEW_MS = 5 * 60_000
+export const CLOCK_SKEW_MS = 5 * 60_000
 
 /**
  * The time of something that a caller reports as past, as it is recorded. A caller's clock may be up to five minutes ahead;

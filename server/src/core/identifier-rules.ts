@@ -75,6 +75,11 @@ function ibanFault(text: string): string | undefined {
   return ibanRemainder(text) === 1 ? undefined : 'is not an IBAN: its check digits are wrong'
 }
 
+/** Whether the normal form of an account number is an IBAN. */
+export function isIban(normal: string): boolean {
+  return IBAN_LENGTHS[normal.slice(0, 2)] === normal.length && /^[a-z0-9]+$/.test(normal) && ibanRemainder(normal) === 1
+}
+
 /** The remainder of ISO 7064 MOD 97-10, which is 1 for a valid IBAN. */
 function ibanRemainder(iban: string): number {
   let remainder = 0

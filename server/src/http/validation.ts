@@ -104,8 +104,9 @@ function violationsOf(
   // Only the first violation of each field.
   const violations = new Map<string, Violation>()
   for (const error of errors) {
-    // The errors of a union's branches are told by the error of the union itself; those of a name, by `propertyNames`.
-    if (error.schemaPath.includes('/anyOf/') || error.propertyName !== undefined) continue
+    // The errors of a union's branches are told by the error of the union itself; those of a name, by `propertyNames`; that a
+    // condition does not hold, by the errors of what it asks for.
+    if (error.schemaPath.includes('/anyOf/') || error.propertyName !== undefined || error.keyword === 'if') continue
     const { missingProperty = '', additionalProperty = '', propertyName = '' } = error.params
     const field = `${error.instancePath}/${missingProperty}${additionalProperty}${propertyName}`
     if (violations.has(field)) continue

@@ -1,7 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-
 import { normalizeIssuer } from '../core/facts/identity-state.ts'
-import { impossibleBecause } from '../core/identifier-rules.ts'
+import { impossibleBecause, isIban } from '../core/identifier-rules.ts'
 import { hasLetterOrDigit, plainSpelling } from '../core/plain-spelling.ts'
 import type { IdentifierType } from '../core/vocabularies.ts'
 
@@ -56,6 +55,19 @@ export function hashIdentifier(
     normalizeIdentifier(type, value),
   ])
   return createHmac('sha256', key).update(content).digest('hex')
+}
+
+// 64 bits tell the accounts of one entity apart, and every transaction of an account has them in its key.
+const ACCOUNT_KEY_CHARACTERS = 16
+
+/**
+ * The key of an account: an HMAC of the id that the caller gave it. IBANs are compared however they are written; any other id
+ * is compared exactly, because punctuation and capitals may be all that tells two of them apart.
+ */
+export function accountKey(key: KeyObject, { organizationId, id }: { organizationId: string; id: string }): string {
+  const normal = normalizeIdentifier('bank_account', id)
+  const content = JSON.stringify([organizationId, 'account', isIban(normal) ? normal : id])
+  return createHmac('sha256', key).update(content).digest('hex').slice(0, ACCOUNT_KEY_CHARACTERS)
 }
 
 /**

@@ -22,7 +22,7 @@ import { createDecisionMeter, createRequestMeter, registerProcessMetrics } from 
 import { registerUpkeep } from '../metrics/upkeep-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
 import { hashReference } from '../security/hash-reference.ts'
-import { hashIdentifier } from '../security/identifiers.ts'
+import { accountKey, hashIdentifier } from '../security/identifiers.ts'
 import { WebhookSecretBox } from '../security/webhook-secret.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
 import { LiveGate } from '../underwriting/live-gate.ts'
@@ -253,6 +253,7 @@ function buildApi(
         ),
       hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),
       hashReference: (named) => hashReference(masterKey, { environment, ...named }),
+      accountKey: (account) => accountKey(identifierKey, account),
       requestSeal: (organizationId) => sealers.get(environment)?.request(organizationId),
     },
     authenticate: createAuthenticate({

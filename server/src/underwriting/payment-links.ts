@@ -2,15 +2,16 @@ import type { CashflowState } from '../core/facts/cashflow/cashflow-state.ts'
 import { turnoverByMonth } from '../core/facts/cashflow/turnover-by-month.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import { expiryDay, type Link, linkOf, STRENGTH_MIN_PPM } from '../core/graph/link.ts'
-import { formatMoney, type Money, moneyOf, moneyOfText } from '../core/money.ts'
+import { formatMoney, type Money, moneyOfText } from '../core/money.ts'
 import type { FlowMonth } from '../store/environment/payment-flows.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 
-/** A payment to or from another entity of the organization. */
+/** A payment to or from another entity of the organization; below zero if it is taken back. */
 export interface PaymentBetween {
   counterpartyId: string
   currency: string
-  amount: number
+  /** Decimal text. */
+  amount: string
   occurredAt: string
 }
 
@@ -30,7 +31,7 @@ export function addFlows(known: readonly Flow[], payments: readonly PaymentBetwe
     }
     const key = keyOf(flow)
     const before = moneyOfText((changed.get(key) ?? flows.get(key) ?? flow).amount)
-    changed.set(key, { ...flow, amount: formatMoney(before + moneyOf(amount)) })
+    changed.set(key, { ...flow, amount: formatMoney(before + moneyOfText(amount)) })
   }
   return [...changed.values()]
 }

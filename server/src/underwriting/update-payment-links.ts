@@ -2,6 +2,7 @@ import type { CashflowState } from '../core/facts/cashflow/cashflow-state.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { TransactionName } from '../store/environment/transactions.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { stateOf } from './facts-of.ts'
@@ -16,11 +17,13 @@ import {
   paymentLinkRows,
 } from './payment-links.ts'
 
-/** An entity with its updated cash flow, and the payments that are new in it. */
+/** An entity with its updated cash flow, and the payments that are new in it or taken back. */
 export interface ChangedCashflow {
   organizationId: string
   entity: EntityRow
   payments: readonly PaymentBetween[]
+  /** The recorded transactions that are corrected or voided. */
+  corrected: readonly TransactionName[]
   /** The mark of the causes that are queued. */
   mark: string
   now: string
@@ -33,7 +36,7 @@ export interface ChangedCashflow {
  */
 export async function updatePaymentLinks(
   store: EnvironmentStore,
-  { organizationId, entity, payments, mark, now }: ChangedCashflow,
+  { organizationId, entity, payments, corrected, mark, now }: ChangedCashflow,
 ): Promise<Pick<Change, 'links' | 'removedLinks' | 'paymentFlows' | 'consequences'>> {
   const entityId = entity.id
   const { cashflow } = stateOf(entity)
@@ -50,7 +53,7 @@ export async function updatePaymentLinks(
 
   const adverse = await adverseAmong(store, organizationId, [entityId, ...others])
   const ends = { organizationId, entityId, others, adverse }
-  const links = await linksBetween(store, ends, { cashflow, flows, payments, today: dayOf(now) })
+  const links = await linksBetween(store, ends, { cashflow, flows, payments, corrected, today: dayOf(now) })
   // Only a partner with earlier payments can have a link that ends now.
   const before = new Set([...linked, ...flowsByPartner(entityId, known).keys()])
   const isAlive = new Set(links.map(({ entity_id }) => entity_id))
@@ -83,17 +86,20 @@ async function linksBetween(
     cashflow,
     flows,
     payments,
+    corrected,
     today,
   }: {
     cashflow: CashflowState
     flows: ReadonlyMap<string, NewRow<'payment_flows'>[]>
     payments: readonly PaymentBetween[]
+    corrected: readonly TransactionName[]
     today: number
   },
 ): Promise<NewRow<'graph_links'>[]> {
-  const newest = await store.graph.newestPayments(organizationId, entityId, others)
-  for (const { counterpartyId, occurredAt } of payments) {
-    if (occurredAt > (newest.get(counterpartyId) ?? '')) newest.set(counterpartyId, occurredAt)
+  const newest = await store.graph.newestPayments(organizationId, entityId, others, corrected)
+  for (const { counterpartyId, occurredAt, amount } of payments) {
+    if (!amount.startsWith('-') && occurredAt > (newest.get(counterpartyId) ?? ''))
+      newest.set(counterpartyId, occurredAt)
   }
   const entities = await Promise.all(others.map((id) => store.entities.find({ organizationId, id })))
   return entities.flatMap((other) => {

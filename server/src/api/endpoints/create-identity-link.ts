@@ -11,6 +11,7 @@ import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { adverseAmong, linkChange, type ResolvedLink, relationshipLink } from '../../underwriting/graph-links.ts'
 import { countsAfter, identifierLinks, mayChangeLinks } from '../../underwriting/identifier-links.ts'
 import { fail, failValidation } from '../api-error.ts'
+import { dataSourceRow } from '../data-source.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
@@ -62,13 +63,15 @@ export const createIdentityLink = defineEndpoint({
       : await assertRelationship(context, entity.id)
     const near = [...new Set([entity.id, ...resolved.map(({ to }) => to)])]
     const adverse = await adverseAmong(store, organizationId, resolved.length > 0 ? near : [])
-    const row = linkRow(link, hash)
+    const source = dataSourceRow(body.provided_by, { entity_id: entity.id, provides: 'identity_links', now })
+    const row = linkRow(link, { hash, providedBy: source?.id ?? null })
     const change = record(context, {
       ...linkChange(resolved, { adverse, today: dayOf(now) }),
       claims,
       consequences: await causesOf(context, { mark: link.id, near, adverse, resolved }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
       rows: { identity_links: [row] },
+      dataSources: source ? [source] : [],
       domainEvents: [
         {
           type: 'identity_link.created',
@@ -161,7 +164,10 @@ function describeLink({ body, newId, now }: LinkContext, entityId: string): Iden
   }
 }
 
-function linkRow(link: IdentityLink, hash: string | null): NewRow<'identity_links'> {
+function linkRow(
+  link: IdentityLink,
+  { hash, providedBy }: { hash: string | null; providedBy: string | null },
+): NewRow<'identity_links'> {
   const { identifier, verification } = link
   return {
     id: link.id,
@@ -178,6 +184,7 @@ function linkRow(link: IdentityLink, hash: string | null): NewRow<'identity_link
     verification_provider: verification.provider ?? null,
     verification_reference: verification.reference ?? null,
     verified_at: verification.verified_at ?? null,
+    provided_by: providedBy,
     created_at: link.created_at,
   }
 }

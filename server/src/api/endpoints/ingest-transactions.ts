@@ -1,19 +1,12 @@
-import { setImmediate } from 'node:timers/promises'
 import { recognizeCategory } from '../../core/facts/cashflow/recognize-category.ts'
-import {
-  ACCOUNT_DAYS_MAX,
-  applyTransactions,
-  countAccountDays,
-  type EntityState,
-  type TransactionFact,
-} from '../../core/facts/entity-state.ts'
-import { dayOf } from '../../core/graph/decay.ts'
-import { formatMoney, moneyOf } from '../../core/money.ts'
+import { ACCOUNT_DAYS_MAX, countAccountDays, type EntityState } from '../../core/facts/entity-state.ts'
+import type { EventData } from '../../core/webhooks/event-types.ts'
 import type { Violation } from '../../http/violation.ts'
-import type { NewRow, RowOf } from '../../store/schema/tables.ts'
-import type { PaymentBetween } from '../../underwriting/payment-links.ts'
+import type { EntityRow } from '../../store/environment/entities.ts'
+import type { DomainEvent } from '../../store/write-path/record.ts'
 import { updatePaymentLinks } from '../../underwriting/update-payment-links.ts'
 import { fail, failValidation } from '../api-error.ts'
+import { dataSourceRow } from '../data-source.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { withState } from '../next-entity.ts'
 import { record } from '../record.ts'
@@ -21,19 +14,34 @@ import { refuseFuture, reportedTime } from '../reported-time.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import {
   IngestTransactionsRequest,
+  isToBeRecorded,
+  type SentTransaction,
   TRANSACTIONS_PER_BATCH_MAX,
-  type Transaction,
   TransactionBatch,
 } from '../schemas/transaction.ts'
 import { timeOfChange } from '../time-of-change.ts'
+import { balanceFact, balanceRows, checkBalances, newBalances } from '../transactions/batch-balances.ts'
+import { correctionOf } from '../transactions/correction-record.ts'
+import { nextCashflow } from '../transactions/next-cashflow.ts'
+import { paymentsOf } from '../transactions/payments-of.ts'
+import { type Asked, type BatchPlan, planBatch } from '../transactions/plan-batch.ts'
+import {
+  changedAccounts,
+  type SaidOfAccounts,
+  saidOfAccounts,
+  tooManyAccounts,
+} from '../transactions/said-of-accounts.ts'
+import { transactionRow } from '../transactions/transaction-row.ts'
 
-/** Records transactions of an entity; duplicates change nothing. */
+/** Records transactions of an entity, and corrects or voids those that are recorded; duplicates change nothing. */
 export const ingestTransactions = defineEndpoint({
   operationId: 'ingestTransactions',
   summary: 'Ingest transactions',
   description:
-    `Up to ${TRANSACTIONS_PER_BATCH_MAX} transactions in a batch. A transaction whose \`external_id\` was sent before is a duplicate and changes nothing. If one transaction is invalid, nothing of the batch is written. ` +
-    'An entity can have transactions on 3200 of the last 400 days, counted for each currency: in eight currencies on every day, or in more that are used less often. ' +
+    `Up to ${TRANSACTIONS_PER_BATCH_MAX} transactions in a batch. If one is invalid, nothing of the batch is written. ` +
+    'A transaction whose `external_id` was sent before on the same account changes nothing: with the same content it is a duplicate, and with other content a conflict. With `corrects` it replaces the recorded one, with `voided` that counts no more; later decisions see it, and earlier ones replay as they were. Either is refused if nothing is recorded under the id. ' +
+    `An entity can have transactions on ${ACCOUNT_DAYS_MAX} of the last 400 days, counted for each account and currency: on every day of eight accounts, or of more that are used less often. ` +
+    'Statements that have no balance for each transaction give theirs in `balances`. ' +
     '`unrecognized_categories` in the answer tells how many of the categories change nothing because they are not known.',
   tag: 'Entities',
   method: 'POST',
@@ -48,96 +56,106 @@ export const ingestTransactions = defineEndpoint({
 
   async handle(request) {
     const { params, body, caller, store } = request
-    const entity = await store.entities.find({ organizationId: caller.organizationId, id: params.entity_id })
+    const { organizationId } = caller
+    const entity = await store.entities.find({ organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
     const now = timeOfChange(entity, request.now)
     const context = { ...request, now }
 
-    const violations = body.transactions.flatMap(({ occurred_at }, index) =>
-      refuseFuture(`/transactions/${index}/occurred_at`, occurred_at, now),
-    )
+    const said = saidOfAccounts(body, (id) => request.accountKey({ organizationId, id }))
+    const violations = [...said.violations, ...checkBatch(context, said)]
     if (violations.length > 0) return failValidation(violations)
-
     const refused = await checkCounterparties(context, entity.id)
     if (refused) return refused
 
-    const dated = body.transactions.map((sent) => ({ ...sent, occurred_at: reportedTime(sent.occurred_at, now) }))
-    const sent = new Map(dated.toReversed().map((transaction) => [transaction.external_id, transaction]))
-    const [known, hasFlows] = await Promise.all([
-      store.entities.knownTransactions(caller.organizationId, entity.id, [...sent.keys()]),
-      store.graph.hasPaymentFlows({ organizationId: caller.organizationId, id: entity.id }),
+    const batch = { id: context.newId('txb'), entityId: entity.id }
+    const { asked, sent, sources } = rowsOf(context, { said, batch, version: entity.version + 1 })
+    const [recorded, recordedBalances, hasFlows] = await Promise.all([
+      store.transactions.named(
+        organizationId,
+        entity.id,
+        asked.map(({ row }) => row),
+      ),
+      sent.length === 0 ? [] : store.transactions.namedBalances(organizationId, entity.id, sent),
+      store.graph.hasPaymentFlows({ organizationId, id: entity.id }),
     ])
-    const fresh = [...sent.values()].filter((transaction) => !known.has(transaction.external_id))
-    const batch = {
-      id: context.newId('txb'),
-      object: 'transaction_batch' as const,
-      entity_id: entity.id,
-      received: body.transactions.length,
-      accepted: fresh.length,
-      duplicates: body.transactions.length - fresh.length,
-      unrecognized_categories: countUnrecognized(body.transactions),
-      created_at: now,
-    }
-    const { id, entity_id, received, accepted, duplicates } = batch
-    const state = await addByCurrency(JSON.parse(entity.state) as EntityState, fresh.map(transactionFact))
-    const days = countAccountDays(state.cashflow)
-    if (days > ACCOUNT_DAYS_MAX) return failValidation([tooManyDays(days)])
+    const plan = planBatch(asked, recorded)
+    if (plan.violations.length > 0) return failValidation(plan.violations)
+    const balances = newBalances(sent, recordedBalances)
+
+    const before = JSON.parse(entity.state) as EntityState
+    const facts = { plan, balances: balances.map(balanceFact), accounts: said.terms }
+    const state = await nextCashflow(store, { organizationId, entityId: entity.id, state: before }, facts)
+    const exceeded = [...tooManyDays(state), ...tooManyAccounts(state.cashflow.accounts)]
+    if (exceeded.length > 0) return failValidation(exceeded)
+
     const next = withState(entity, now, state)
-    const payments = fresh.flatMap(paymentOf)
-    const mayLink = payments.length > 0 || (hasFlows && accepted > 0)
+    const accounts = { before: before.cashflow.accounts, after: state.cashflow.accounts }
+    const bankAccounts = changedAccounts(said, accounts, { entity_id: entity.id, now })
+    const correction = correctionOf(plan, { organizationId, batch, now })
+    const counted = { plan, batch, balances: balances.length, accounts: bankAccounts.length }
     const change = record(context, {
-      ...(mayLink &&
-        (await updatePaymentLinks(store, {
-          organizationId: caller.organizationId,
-          entity: next,
-          payments,
-          mark: id,
-          now,
-        }))),
+      ...(await paymentLinks(context, { plan, next, hasFlows: hasFlows ?? false, mark: batch.id })),
       changedEntities: [next],
+      changedTransactions: plan.changed.map(({ after }) => after),
+      bankAccounts,
+      dataSources: sources,
       rows: {
-        transactions: fresh.map((transaction) => transactionRow(transaction, { entity_id, batch_id: id })),
+        transactions: plan.added,
+        statement_balances: balances,
+        transaction_corrections: correction ? [correction.row] : [],
       },
-      domainEvents: [
-        {
-          type: 'transactions.ingested',
-          subject: { type: 'transaction_batch', id },
-          trailId: entity_id,
-          data: { entity_id, batch_id: id, received, accepted, duplicates },
-        },
-      ],
-      counts: [['transactions', accepted]],
+      domainEvents: [ingestedEvent(body.transactions.length, counted), ...(correction ? [correction.event] : [])],
+      counts: [['transactions', plan.accepted]],
     })
-    return { status: 201, body: batch, change }
+    return { status: 201, body: describeBatch(context, counted), change }
   },
 })
 
-/**
- * Adds transactions to a state. Each currency takes milliseconds, so other requests get their turn in between; the newest
- * day comes first, because it moves the window of all currencies.
- */
-async function addByCurrency(state: EntityState, transactions: readonly TransactionFact[]): Promise<EntityState> {
-  const newestDay = (batch: readonly TransactionFact[]) =>
-    batch.reduce((newest, { occurredAt }) => Math.max(newest, dayOf(occurredAt)), 0)
-  const batches = [...Map.groupBy(transactions, ({ currency }) => currency).values()]
-  let next = state
-  for (const [index, batch] of batches.sort((a, b) => newestDay(b) - newestDay(a)).entries()) {
-    if (index > 0) await setImmediate()
-    next = applyTransactions(next, batch)
-  }
-  return next
+type IngestContext = RequestContext<unknown, unknown, IngestTransactionsRequest>
+
+/** A batch and its entity. */
+interface Batch {
+  id: string
+  entityId: string
 }
 
-function tooManyDays(days: number): Violation {
-  const message = `With the transactions stored before, the entity would have transactions on ${days} days of the last 400, counted for each currency; it can have ${ACCOUNT_DAYS_MAX}. Leave out the currencies that matter least.`
-  return { param: '/transactions', message }
+/** The payment links that a batch changes: payments between entities, and the share of all others in the cash flow. */
+async function paymentLinks(
+  { caller: { organizationId }, store, now }: IngestContext,
+  { plan, next, hasFlows, mark }: { plan: BatchPlan; next: EntityRow; hasFlows: boolean; mark: string },
+) {
+  const payments = paymentsOf(plan)
+  const changesShares = hasFlows && (plan.added.length > 0 || plan.changed.length > 0)
+  if (payments.length === 0 && !changesShares) return {}
+  const corrected = plan.changed.map(({ before }) => before)
+  return updatePaymentLinks(store, { organizationId, entity: next, payments, corrected, mark, now })
 }
 
-type IngestContext = RequestContext<unknown, unknown, { transactions: Transaction[] }>
+/** What the schema cannot say of a batch. */
+function checkBatch(
+  { body: { transactions, balances = [] }, now }: IngestContext,
+  { keyOf }: SaidOfAccounts,
+): Violation[] {
+  if (transactions.length === 0 && balances.length === 0)
+    return [{ param: '/transactions', message: 'transactions must have at least 1 item if there are no balances.' }]
+  return [
+    ...transactions.flatMap((sent, index) => checkTransaction(sent, `/transactions/${index}`, now)),
+    ...checkBalances(balances, keyOf, now),
+  ]
+}
+
+function checkTransaction(sent: SentTransaction, place: string, now: string): Violation[] {
+  if (sent.voided) return sent.corrects ? [{ param: `${place}/corrects`, message: CORRECTED_AND_VOIDED }] : []
+  return refuseFuture(`${place}/occurred_at`, sent.occurred_at, now)
+}
+
+const CORRECTED_AND_VOIDED =
+  'corrects and voided contradict each other. Leave out corrects to void the transaction, or voided to replace it.'
 
 /** The failure for the first counterparty that the organization does not have, or that is the entity itself. */
 async function checkCounterparties({ body, caller, store }: IngestContext, entityId: string) {
-  const ids = body.transactions.map(({ counterparty }) => counterparty?.entity_id)
+  const ids = body.transactions.map((sent) => (isToBeRecorded(sent) ? sent.counterparty?.entity_id : undefined))
   if (ids.every((id) => id === undefined)) return undefined
   const known = await store.graph.knownEntities(caller.organizationId, [
     ...new Set(ids.filter((id) => id !== undefined)),
@@ -152,48 +170,87 @@ async function checkCounterparties({ body, caller, store }: IngestContext, entit
   return undefined
 }
 
-function paymentOf({ counterparty, currency, amount, occurred_at }: Transaction): PaymentBetween[] {
-  if (!counterparty?.entity_id) return []
-  return [{ counterpartyId: counterparty.entity_id, currency, amount, occurredAt: occurred_at }]
+/** What a batch asks for, its statement balances and its sources, as rows. */
+function rowsOf(
+  { body, now }: IngestContext,
+  { said, batch, version }: { said: SaidOfAccounts; batch: Batch; version: number },
+) {
+  const ids = { entity_id: batch.entityId, batch_id: batch.id }
+  const sourceOf = (source: SentTransaction['provided_by']) =>
+    dataSourceRow(source, { entity_id: batch.entityId, provides: 'transactions', now })
+  const shared = sourceOf(body.provided_by)
+  const own = body.transactions.map(({ provided_by }) => (provided_by === undefined ? shared : sourceOf(provided_by)))
+  const asked = body.transactions.map((sent, index): Asked => {
+    const account = said.keyOf(sent.account)
+    if (!isToBeRecorded(sent)) return { action: 'void', row: { account, external_id: sent.external_id, ...ids } }
+    const dated = { ...sent, occurred_at: reportedTime(sent.occurred_at, now) }
+    const row = transactionRow(dated, { ...ids, account, provided_by: own[index]?.id ?? null })
+    return { action: sent.corrects ? 'correct' : 'record', row }
+  })
+  const balanceContext = { ...ids, entity_version: version, provided_by: shared?.id ?? null }
+  return {
+    asked,
+    sent: balanceRows(body.balances ?? [], said.keyOf, balanceContext),
+    sources: [...new Map([shared, ...own].flatMap((row) => (row ? [[row.id, row] as const] : []))).values()],
+  }
+}
+
+function tooManyDays({ cashflow }: EntityState): Violation[] {
+  const days = countAccountDays(cashflow)
+  if (days <= ACCOUNT_DAYS_MAX) return []
+  const message = `With the transactions stored before, the entity would have transactions on ${days} days of the last 400, counted for each account and currency; it can have ${ACCOUNT_DAYS_MAX}. Leave out the accounts and currencies that matter least.`
+  return [{ param: '/transactions', message }]
+}
+
+function ingestedEvent(
+  received: number,
+  { plan, batch, balances, accounts }: { plan: BatchPlan; batch: Batch; balances: number; accounts: number },
+): DomainEvent {
+  const data: EventData<'transactions.ingested'> = {
+    entity_id: batch.entityId,
+    batch_id: batch.id,
+    received,
+    accepted: plan.accepted,
+    duplicates: plan.duplicates,
+    ...(plan.conflicting.length > 0 && { conflicts: plan.conflicting.length }),
+    ...(balances > 0 && { balances }),
+    ...(accounts > 0 && { accounts_changed: accounts }),
+  }
+  return {
+    type: 'transactions.ingested',
+    subject: { type: 'transaction_batch', id: batch.id },
+    trailId: batch.entityId,
+    data,
+  }
+}
+
+const CONFLICTS_LISTED = 100
+
+function describeBatch(
+  { body: { transactions }, now }: IngestContext,
+  { plan, batch, balances }: { plan: BatchPlan; batch: Batch; balances: number },
+) {
+  const { accepted, duplicates, conflicting, replaced } = plan
+  const voided = replaced.filter(({ action }) => action === 'void').length
+  return {
+    id: batch.id,
+    object: 'transaction_batch' as const,
+    entity_id: batch.entityId,
+    received: transactions.length,
+    accepted,
+    duplicates,
+    conflicts: conflicting.length,
+    corrected: replaced.length - voided,
+    voided,
+    conflicting_ids: conflicting.slice(0, CONFLICTS_LISTED),
+    balances,
+    unrecognized_categories: countUnrecognized(transactions),
+    created_at: now,
+  }
 }
 
 /** How many different categories were sent that are not recognized, and so change nothing. */
-function countUnrecognized(transactions: readonly Transaction[]): number {
+function countUnrecognized(transactions: readonly SentTransaction[]): number {
   const sent = new Set(transactions.map(({ category }) => category))
   return [...sent].filter((text) => text !== undefined && recognizeCategory(text) === undefined).length
-}
-
-function transactionFact(transaction: Transaction): TransactionFact {
-  const counterparty = transaction.counterparty?.entity_id ?? transaction.counterparty?.name
-  return {
-    externalId: transaction.external_id,
-    occurredAt: transaction.occurred_at,
-    amount: transaction.amount,
-    currency: transaction.currency,
-    direction: transaction.direction,
-    ...(transaction.balance_after !== undefined && { balanceAfter: transaction.balance_after }),
-    ...(transaction.category !== undefined && { category: transaction.category }),
-    ...(transaction.description !== undefined && { description: transaction.description }),
-    ...(counterparty !== undefined && { counterparty }),
-  }
-}
-
-function transactionRow(
-  transaction: Transaction,
-  ids: Pick<RowOf<'transactions'>, 'entity_id' | 'batch_id'>,
-): NewRow<'transactions'> {
-  return {
-    ...ids,
-    account: '',
-    external_id: transaction.external_id,
-    occurred_at: transaction.occurred_at,
-    amount: formatMoney(moneyOf(transaction.amount)),
-    currency: transaction.currency,
-    direction: transaction.direction,
-    balance_after: transaction.balance_after === undefined ? null : formatMoney(moneyOf(transaction.balance_after)),
-    category: transaction.category ?? null,
-    description: transaction.description ?? null,
-    counterparty_name: transaction.counterparty?.name ?? null,
-    counterparty_entity_id: transaction.counterparty?.entity_id ?? null,
-  }
 }

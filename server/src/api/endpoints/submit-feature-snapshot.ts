@@ -5,6 +5,7 @@ import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.t
 import type { Violation } from '../../http/violation.ts'
 import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { fail, failValidation } from '../api-error.ts'
+import { dataSourceRow } from '../data-source.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
@@ -44,17 +45,20 @@ export const submitFeatureSnapshot = defineEndpoint({
     const count = countFeatures((JSON.parse(entity.state) as EntityState).snapshot, body.features)
     if (count > FEATURES_MAX) return failValidation([tooManyFeatures(count)])
 
-    const { source } = body
+    const { source, provided_by } = body
     const features = canonicalJson(body.features)
     const sha256 = hash('sha256', features)
     const id = context.newId('fsn')
-    const row = { id, entity_id: entity.id, source, as_of: asOf, features, sha256, created_at: now }
+    const dataSource = dataSourceRow(provided_by, { entity_id: entity.id, provides: 'feature_snapshots', now })
+    const columns = { id, entity_id: entity.id, source, as_of: asOf, features, sha256, created_at: now }
+    const row = { ...columns, provided_by: dataSource?.id ?? null }
     const record_sha256 = recordSha256<'feature_snapshots'>(caller.organizationId, row)
     const change = record(context, {
       changedEntities: [
         nextEntity(entity, now, (state) => applyFeatureSnapshot(state, { source, asOf, features: body.features })),
       ],
       rows: { feature_snapshots: [row] },
+      dataSources: dataSource ? [dataSource] : [],
       domainEvents: [
         {
           type: 'feature_snapshot.created',
@@ -73,6 +77,7 @@ export const submitFeatureSnapshot = defineEndpoint({
         source,
         as_of: asOf,
         features: body.features,
+        ...(provided_by && { provided_by }),
         sha256,
         created_at: now,
       },

@@ -8,6 +8,8 @@ import { EVIDENCE_EXAMPLE } from './evidence-example.ts'
 /** One example of an operation: its request, and what it is answered. */
 export interface ApiExample {
   operationId: string
+  /** Set if the operation shows several examples: what this one shows. */
+  title?: string
   query?: Record<string, string>
   request?: unknown
   /** The request was answered more than a day before. */
@@ -101,6 +103,24 @@ const checkpoint = {
   signature: SHA256 + SHA256,
 }
 
+const transactionBatch = {
+  id: 'txb_06fk3v8tz9y7q2m4n6p8r0s1t3',
+  object: 'transaction_batch',
+  entity_id: ENTITY,
+  received: 0,
+  accepted: 0,
+  duplicates: 0,
+  conflicts: 0,
+  corrected: 0,
+  voided: 0,
+  conflicting_ids: [],
+  balances: 0,
+  unrecognized_categories: 0,
+  created_at: NOW,
+}
+
+const savings = { id: 'DE89 3704 0044 0532 0130 00', kind: 'savings', holders: 2 }
+
 const decisionEntry = {
   id: 'aud_06fk3v8tz9y7q2m4n6p8r0s1t3',
   object: 'audit_entry',
@@ -180,6 +200,7 @@ export const API_EXAMPLES: readonly ApiExample[] = [
   },
   {
     operationId: 'ingestTransactions',
+    title: 'Transactions with the balance after each',
     request: {
       transactions: [
         {
@@ -205,16 +226,7 @@ export const API_EXAMPLES: readonly ApiExample[] = [
       ],
     },
     status: 201,
-    reply: {
-      id: 'txb_06fk3v8tz9y7q2m4n6p8r0s1t3',
-      object: 'transaction_batch',
-      entity_id: ENTITY,
-      received: 2,
-      accepted: 2,
-      duplicates: 0,
-      unrecognized_categories: 0,
-      created_at: NOW,
-    },
+    reply: { ...transactionBatch, received: 2, accepted: 2 },
   },
   {
     operationId: 'submitFeatureSnapshot',
@@ -323,5 +335,59 @@ export const API_EXAMPLES: readonly ApiExample[] = [
       event_id: 'evt_06fk3v8tz9y7q2m4n6p8r0s1t3',
       endpoints: [{ id: 'whe_06fk3v8tz9y7q2m4n6p8r0s1t3', url: 'https://example.com/****', status: 'queued' }],
     },
+  },
+  {
+    operationId: 'ingestTransactions',
+    title: 'A statement of a joint account with its opening and closing balance',
+    request: {
+      transactions: [
+        {
+          external_id: 's-1',
+          account: savings,
+          occurred_at: '2026-10-15T00:00:00.000Z',
+          amount: 12.5,
+          currency: 'EUR',
+          direction: 'credit',
+          category: 'interest',
+        },
+      ],
+      balances: [
+        { account: savings, as_of: '2026-10-01', kind: 'opening', amount: 8000, currency: 'EUR' },
+        { account: savings, as_of: '2026-10-31', kind: 'closing', amount: 8012.5, currency: 'EUR' },
+      ],
+      provided_by: { kind: 'bank', name: 'Stadtbank', address: 'Markt 1, 20095 Hamburg', phone: '+49 40 5550 0100' },
+    },
+    status: 201,
+    reply: { ...transactionBatch, received: 1, accepted: 1, balances: 2 },
+  },
+  {
+    operationId: 'ingestTransactions',
+    title: 'A correction, a void, and a transaction that conflicts with the recorded one',
+    request: {
+      transactions: [
+        {
+          external_id: 't-1',
+          corrects: true,
+          occurred_at: '2026-10-30T08:00:00.000Z',
+          amount: 2400.05,
+          currency: 'EUR',
+          direction: 'credit',
+          balance_after: 5120.3,
+          category: 'sales',
+        },
+        { external_id: 't-2', voided: true },
+        {
+          external_id: 's-1',
+          account: savings,
+          occurred_at: '2026-10-15T00:00:00.000Z',
+          amount: 15.2,
+          currency: 'EUR',
+          direction: 'credit',
+          category: 'interest',
+        },
+      ],
+    },
+    status: 201,
+    reply: { ...transactionBatch, received: 3, corrected: 1, voided: 1, conflicts: 1, conflicting_ids: ['s-1'] },
   },
 ]

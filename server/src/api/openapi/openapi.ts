@@ -118,7 +118,10 @@ function describeOperation(endpoint: AnyEndpoint, components: Components): Json 
     tags: [endpoint.tag],
     parameters: describeParameters(endpoint, components),
     ...(endpoint.body && {
-      requestBody: { required: true, content: jsonContent(components.name(endpoint.body), requestExample(endpoint)) },
+      requestBody: {
+        required: true,
+        content: jsonContent(components.name(endpoint.body), ...requestExamples(endpoint)),
+      },
     }),
     responses: { ...describeSuccesses(endpoint, components), ...describeErrors(codesOf(endpoint)) },
   }
@@ -161,19 +164,23 @@ function describeSuccesses(endpoint: AnyEndpoint, components: Components): Recor
     {
       description: status === '201' ? 'Created.' : status === '202' ? 'Accepted.' : 'Found.',
       headers,
-      content: jsonContent(components.name(schema as object), replyExample(endpoint, Number(status))),
+      content: jsonContent(components.name(schema as object), ...replyExamples(endpoint, Number(status))),
     },
   ])
   return Object.fromEntries(entries)
 }
 
-/** The first example of an operation shows its whole request. */
-function requestExample({ operationId }: AnyEndpoint): unknown {
-  return API_EXAMPLES.find((example) => example.operationId === operationId)?.request
+/** The first example of an operation shows its whole request; others are shown if they have a title. */
+function requestExamples({ operationId }: AnyEndpoint): ShownExample[] {
+  const [first, ...others] = API_EXAMPLES.filter((example) => example.operationId === operationId)
+  return [first, ...others.filter(({ title }) => title)].map((example) => ({ ...example, value: example?.request }))
 }
 
-function replyExample({ operationId }: AnyEndpoint, status: number): unknown {
-  return API_EXAMPLES.find((example) => example.operationId === operationId && example.status === status)?.reply
+function replyExamples({ operationId }: AnyEndpoint, status: number): ShownExample[] {
+  const [first, ...others] = API_EXAMPLES.filter(
+    (example) => example.operationId === operationId && example.status === status,
+  )
+  return [first, ...others.filter(({ title }) => title)].map((example) => ({ ...example, value: example?.reply }))
 }
 
 function describeErrors(codes: readonly ErrorCode[]): Record<string, Json> {
@@ -254,7 +261,10 @@ function describeEvent({ type, summary, body }: (typeof WEBHOOK_EVENTS)[number],
       description,
       schema: { type: 'string' },
     })),
-    requestBody: { required: true, content: jsonContent(components.name(body), exampleOf(body as unknown as Json)) },
+    requestBody: {
+      required: true,
+      content: jsonContent(components.name(body), { value: exampleOf(body as unknown as Json) }),
+    },
     responses: {
       '2XX': {
         description: 'Received. Any other answer, or none within 15 seconds, is retried, up to ten attempts in all.',
@@ -264,8 +274,20 @@ function describeEvent({ type, summary, body }: (typeof WEBHOOK_EVENTS)[number],
   }
 }
 
-function jsonContent(schema: Json, example?: unknown): Json {
-  return { 'application/json': { schema, ...(example !== undefined && { example }) } }
+/** An example in the document; several of one operation have titles. */
+interface ShownExample {
+  title?: string
+  value: unknown
+}
+
+function jsonContent(schema: Json, ...shown: readonly ShownExample[]): Json {
+  const [first] = shown
+  if (shown.length < 2)
+    return { 'application/json': { schema, ...(first?.value !== undefined && { example: first.value }) } }
+  const examples = Object.fromEntries(
+    shown.map(({ title, value }, index) => [`example_${index + 1}`, { summary: title!, value }]),
+  )
+  return { 'application/json': { schema, examples } }
 }
 
 function ref(kind: 'schemas' | 'headers' | 'examples', name: string): Json {
@@ -286,8 +308,8 @@ class Components {
 
   /** The schema as plain JSON, with the titled schemas inside it replaced by references. */
   inline(schema: object): Json {
-    const entries = Object.entries(schema).map(([key, value]) => [key, this.#walk(key, value)])
-    return Object.fromEntries(entries)
+    const shown = Object.entries(schema).filter(([key]) => key !== 'if' && key !== 'else')
+    return Object.fromEntries(shown.map(([key, value]) => [key, this.#walk(key, value)]))
   }
 
   #walk(key: string, value: unknown): unknown {

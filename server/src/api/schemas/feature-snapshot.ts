@@ -1,5 +1,6 @@
 import { Id, ObjectName, Open, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
+import { DataSource, DataSourceRequest } from './fields.ts'
 
 /** The value of a feature; null means that it was looked for and not found. */
 export type FeatureValue = number | string | boolean | null
@@ -23,10 +24,13 @@ const fields = {
   features: Features,
 }
 
-export const SubmitFeatureSnapshotRequest = Strict(fields, {
-  title: 'SubmitFeatureSnapshotRequest',
-  description: 'Values of features that you measured or bought, all of one time.',
-})
+export const SubmitFeatureSnapshotRequest = Strict(
+  { ...fields, provided_by: Type.Optional(DataSourceRequest) },
+  {
+    title: 'SubmitFeatureSnapshotRequest',
+    description: 'Values of features that you measured or bought, all of one time.',
+  },
+)
 
 export const FeatureSnapshot = Open(
   {
@@ -34,6 +38,7 @@ export const FeatureSnapshot = Open(
     object: ObjectName('feature_snapshot'),
     entity_id: Id('ent', 'The entity that the values describe.'),
     ...fields,
+    provided_by: Type.Optional(DataSource),
     sha256: Type.String({
       pattern: '^[0-9a-f]{64}$',
       description: 'SHA-256 of the canonical JSON (RFC 8785) of `features`.',

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
-import { NOT_BLANK, OneOf, Open, Strict } from '../../core/schema/fields.ts'
+import { NOT_BLANK, OneOf, Open, Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import { ENVIRONMENTS } from '../../core/vocabularies.ts'
+import { ENVIRONMENTS, SOURCE_KINDS } from '../../core/vocabularies.ts'
 
 export const METADATA_KEYS_MAX = 50
 
@@ -21,6 +21,21 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
 /** An id that the caller chose. It is compared exactly as it was sent, and a blank one is refused: it names nothing. */
 export const ExternalId = (description: string) =>
   Type.String({ minLength: 1, maxLength: 255, pattern: NOT_BLANK, description: `${description} Not blank.` })
+
+const dataSource = {
+  kind: OneOf(SOURCE_KINDS, { description: 'What the source is.' }),
+  name: Type.Optional(Text(255, 'Its name.')),
+  address: Type.Optional(Text(500, 'Its postal address.')),
+  phone: Type.Optional(Text(50, 'Its telephone number.')),
+}
+const SOURCE = 'Where the data comes from: a notice to the applicant has to name it.'
+
+/** The source of data, as a request names it. */
+export const DataSourceRequest = Strict(dataSource, { title: 'DataSourceRequest', description: SOURCE })
+export type DataSourceRequest = Static<typeof DataSourceRequest>
+
+/** The source of data, as an answer names it. */
+export const DataSource = Open(dataSource, { title: 'DataSource', description: SOURCE })
 
 /** The path parameter of every endpoint under an entity. */
 export const EntityPath = Type.Object({ entity_id: Type.String({ description: 'The id of an entity.' }) })

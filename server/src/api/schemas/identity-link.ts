@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { Id, ObjectName, OneOf, Open, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { IDENTIFIER_TYPES, RELATIONSHIPS, VERIFICATION_STATUSES } from '../../core/vocabularies.ts'
+import { DataSource, DataSourceRequest } from './fields.ts'
 
 const verification = {
   status: OneOf(VERIFICATION_STATUSES, { description: 'The result; `unverified` means that nothing was checked.' }),
@@ -43,6 +44,7 @@ export const CreateIdentityLinkRequest = Strict(
     ),
     ...relationshipFields,
     verification: Strict(verification, { title: 'VerificationRequest', description: VERIFICATION }),
+    provided_by: Type.Optional(DataSourceRequest),
   },
   {
     title: 'CreateIdentityLinkRequest',
@@ -72,6 +74,7 @@ export const IdentityLink = Open(
     ),
     ...relationshipFields,
     verification: Open(verification, { title: 'Verification', description: VERIFICATION }),
+    provided_by: Type.Optional(DataSource),
     created_at: Timestamp('When it was recorded.'),
   },
   { title: 'IdentityLink', description: 'An identifier of an entity, or its relationship to another.' },

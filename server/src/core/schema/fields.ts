@@ -16,6 +16,10 @@ function exampleId(prefix: IdPrefix): string {
 export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-11-15T09:30:00.000Z'] })
 
+/** A day in ISO 8601, of a year that JavaScript and PostgreSQL both support. */
+export const Day = (description: string) =>
+  Type.String({ format: 'date', pattern: '^(19|[2-9][0-9])', description, examples: ['2026-11-15'] })
+
 /** An ISO 4217 currency code. */
 export const Currency = Type.String({
   pattern: '^[A-Z]{3}$',

@@ -73,7 +73,22 @@ export const EVENTS = {
       batch_id: Id('txb', 'The batch.'),
       received: Count('How many transactions were sent.'),
       accepted: Count('How many were new.'),
-      duplicates: Count('How many were known already.'),
+      duplicates: Count('How many were known already, as they are.'),
+      conflicts: Type.Optional(Count('How many were known with other content and changed nothing; absent if none.')),
+      balances: Type.Optional(Count('How many statement balances were new; absent if none.')),
+      accounts_changed: Type.Optional(
+        Count('How many accounts became known, or are of another kind or have other holders now; absent if none.'),
+      ),
+    },
+  },
+  'transactions.corrected': {
+    summary: 'Recorded transactions were corrected or voided by a batch',
+    data: {
+      entity_id,
+      batch_id: Id('txb', 'The batch.'),
+      corrected: Count('How many have other content now.'),
+      voided: Count('How many count no more.'),
+      ...recordHash('record of what they were'),
     },
   },
   'feature_snapshot.created': {

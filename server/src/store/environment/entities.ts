@@ -47,21 +47,6 @@ export function entityQueries(database: Database) {
     async isAny(organizationId: string): Promise<boolean> {
       return (await database.query('SELECT 1 FROM entities WHERE org_id = $1 LIMIT 1', [organizationId])).length > 0
     },
-
-    /** Which of these transactions the entity already has. */
-    async knownTransactions(
-      organizationId: string,
-      entityId: string,
-      externalIds: readonly string[],
-    ): Promise<Set<string>> {
-      const rows = await database.query<{ external_id: string }>(
-        // One index look-up for each id: with `= ANY($3)` the planner may read all transactions of the entity.
-        `SELECT sent.external_id FROM unnest($3::text[]) AS sent (external_id) CROSS JOIN LATERAL (
-           SELECT 1 FROM transactions WHERE org_id = $1 AND entity_id = $2 AND account = '' AND external_id = sent.external_id LIMIT 1) AS known`,
-        [organizationId, entityId, externalIds],
-      )
-      return new Set(rows.map((row) => row.external_id))
-    },
   }
 }
 

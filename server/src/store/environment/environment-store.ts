@@ -44,6 +44,7 @@ import { reviewBoundQueries } from './review-bounds.ts'
 import { reviewQueries } from './reviews.ts'
 import { scenarioQueries } from './scenarios.ts'
 import { createIsAuthentic, type EntryKeys } from './stored-entry.ts'
+import { transactionQueries } from './transactions.ts'
 import { usageQueries } from './usage.ts'
 import { usageByKeyQueries } from './usage-by-key.ts'
 import { webhookDeliveryQueries } from './webhook-deliveries.ts'
@@ -92,6 +93,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     reviews: joined(reviewQueries(database), reviewBoundQueries(database, isAuthentic)),
     scenarios: scenarioQueries(database),
     sealing: auditSealingQueries(database),
+    transactions: transactionQueries(database),
     usage: joined(usageQueries(database), usageByKeyQueries(database)),
     verification: auditVerificationQueries(database),
     verificationRuns: auditVerificationRunQueries(database),

@@ -1,6 +1,7 @@
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
+import type { TransactionName } from './transactions.ts'
 
 /** A month of the cash flow in one currency. */
 export interface FlowMonth {
@@ -73,19 +74,32 @@ export function paymentFlowQueries(database: Database) {
       )
     },
 
-    /** The time of the newest payment between an entity and each of the others, as reported by either end. */
+    /**
+     * The time of the newest payment between an entity and each of the others, as reported by either end, without those of its
+     * transactions that are named.
+     */
     async newestPayments(
       organizationId: string,
       entityId: string,
       otherIds: readonly string[],
+      except: readonly TransactionName[],
     ): Promise<Map<string, string>> {
       const newest = (from: string, to: string) => `(SELECT occurred_at FROM transactions
         WHERE org_id = $1 AND entity_id || ' ' || counterparty_entity_id = ${from} || ' ' || ${to} AND counterparty_entity_id IS NOT NULL
+          AND void_batch_id IS NULL
+          AND NOT (entity_id = $2 AND EXISTS (SELECT 1 FROM unnest($4::text[], $5::text[]) AS named (account, external_id)
+            WHERE named.account = transactions.account AND named.external_id = transactions.external_id))
         ORDER BY occurred_at DESC LIMIT 1)`
       const rows = await database.query<{ id: string; newest_at: string | null }>(
         `SELECT other.id, greatest(${newest('$2::text', 'other.id')}, ${newest('other.id', '$2::text')}) AS newest_at
          FROM unnest($3::text[]) AS other (id)`,
-        [organizationId, entityId, otherIds],
+        [
+          organizationId,
+          entityId,
+          otherIds,
+          except.map(({ account }) => account),
+          except.map(({ external_id }) => external_id),
+        ],
       )
       return new Map(rows.flatMap(({ id, newest_at }) => (newest_at === null ? [] : [[id, newest_at] as const])))
     },

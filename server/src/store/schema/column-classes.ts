@@ -45,7 +45,7 @@ export const environmentColumns: ClassedTables = {
   identity_links: {
     ofEntities: [
       ...['identifier_hash', 'identifier_masked', 'identifier_issuer'],
-      ...['verification_method', 'verification_provider', 'verification_reference'],
+      ...['verification_method', 'verification_provider', 'verification_reference', 'provided_by'],
     ],
     made: ['org_id', 'id', 'entity_id', 'related_entity_id'],
     kinds: ['identifier_type', 'relationship', 'verification_status'],
@@ -55,14 +55,30 @@ export const environmentColumns: ClassedTables = {
     made: ['org_id', 'id', 'entity_id'],
     kinds: ['purpose', 'status', 'data_categories'],
   },
+  // The id is a hash of the source, which may be the applicant.
+  data_sources: {
+    ofEntities: ['id', 'name', 'address', 'phone'],
+    made: ['org_id', 'entity_id'],
+    kinds: ['provides', 'kind'],
+  },
+  bank_accounts: { ofEntities: ['account', 'masked'], made: ['org_id', 'entity_id'], kinds: ['kind'] },
   transactions: {
     // Callers may send any text as a category.
-    ofEntities: ['account', 'external_id', 'category', 'description', 'counterparty_name'],
-    made: ['org_id', 'entity_id', 'batch_id', 'counterparty_entity_id'],
+    ofEntities: ['account', 'external_id', 'category', 'description', 'counterparty_name', 'provided_by'],
+    made: ['org_id', 'entity_id', 'batch_id', 'counterparty_entity_id', 'void_batch_id'],
     kinds: ['currency', 'direction'],
   },
+  transaction_corrections: { ofEntities: ['replaced'], made: ['org_id', 'id', 'entity_id'] },
+  statement_balances: {
+    ofEntities: ['account', 'provided_by'],
+    made: ['org_id', 'entity_id', 'batch_id'],
+    kinds: ['currency', 'kind'],
+  },
   // The hash is of the features alone and not keyed: few features can be guessed from it.
-  feature_snapshots: { ofEntities: ['source', 'features', 'sha256'], made: ['org_id', 'id', 'entity_id'] },
+  feature_snapshots: {
+    ofEntities: ['source', 'features', 'sha256', 'provided_by'],
+    made: ['org_id', 'id', 'entity_id'],
+  },
   events: { made: ['org_id', 'id', 'data'], kinds: ['type'] },
   audit_entries: {
     // Among them may be the keyed hash of a request's reference.

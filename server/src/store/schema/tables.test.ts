@@ -44,6 +44,7 @@ const APPEND_ONLY = [
   'audit_nodes',
   'case_notes',
   'consents',
+  'data_sources',
   'decisions',
   'feature_snapshots',
   'identity_links',
@@ -53,10 +54,14 @@ const APPEND_ONLY = [
   'policy_comments',
   'policy_steps',
   'reviews',
+  'statement_balances',
+  'transaction_corrections',
 ]
 
 /** Values for the columns that take only certain texts. */
 const ALLOWED: Record<string, string> = {
+  kind: 'opening',
+  provides: 'transactions',
   status: 'granted',
   step: 'proposed',
   verification_status: 'verified',
@@ -75,7 +80,8 @@ async function insertAnyRow(table: string): Promise<void> {
     if (LEFT_OUT.includes(name)) return 'NULL'
     if (type === 'text' || type === 'bytea') return `'${ALLOWED[name] ?? 'x'}'`
     if (type === 'ARRAY') return "'{x}'"
-    return type === 'boolean' ? 'false' : type.startsWith('timestamp') ? 'now()' : '1'
+    if (type === 'date' || type.startsWith('timestamp')) return 'now()'
+    return type === 'boolean' ? 'false' : '1'
   })
   await database.query(`INSERT INTO ${table} (${columns.map(({ name }) => name)}) VALUES (${values})`)
 }

@@ -1,5 +1,6 @@
 import { type Columns, guarded, plain, type ValueTypes } from './columns.ts'
 import { policyTables } from './policy-tables.ts'
+import { transactionTables } from './transaction-tables.ts'
 
 /**
  * The tables that batches write: the one definition of their columns, for SQL and for the types of rows. A test
@@ -61,6 +62,7 @@ export const tables = {
     verification_provider: 'text?',
     verification_reference: 'text?',
     verified_at: 'timestamptz?',
+    provided_by: 'text?',
     created_at: 'timestamptz',
   }),
   consents: plain({
@@ -78,22 +80,7 @@ export const tables = {
     evidence_document_sha256: 'text?',
     created_at: 'timestamptz',
   }),
-  transactions: plain({
-    org_id: 'text',
-    entity_id: 'text',
-    account: 'text',
-    external_id: 'text',
-    batch_id: 'text',
-    occurred_at: 'timestamptz',
-    amount: 'numeric',
-    currency: 'text',
-    direction: 'text',
-    balance_after: 'numeric?',
-    category: 'text?',
-    description: 'text?',
-    counterparty_name: 'text?',
-    counterparty_entity_id: 'text?',
-  }),
+  ...transactionTables,
   feature_snapshots: plain({
     org_id: 'text',
     id: 'text',
@@ -102,6 +89,7 @@ export const tables = {
     as_of: 'timestamptz',
     features: 'text',
     sha256: 'text',
+    provided_by: 'text?',
     created_at: 'timestamptz',
   }),
   events: plain({ org_id: 'text', id: 'text', type: 'text', created_at: 'timestamptz', data: 'text' }),

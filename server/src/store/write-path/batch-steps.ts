@@ -98,6 +98,16 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     sql: queueReevaluations,
   }),
   defineStep({
+    rowsOf: ({ changedTransactions = [] }) => changedTransactions,
+    sql: changeTransactions,
+    guard: {
+      precondition: 'entity_version',
+      row: ({ entity_id, account, external_id }) => `transaction ${entity_id} ${account} ${external_id}`,
+    },
+  }),
+  defineStep({ rowsOf: ({ bankAccounts = [] }) => bankAccounts, sql: upsertBankAccounts }),
+  defineStep({ rowsOf: ({ dataSources = [] }) => dataSources, sql: addDataSources }),
+  defineStep({
     rowsOf: ({ changedTrackRecords = [] }) => changedTrackRecords,
     sql: upsertTrackRecords,
     guard: { precondition: 'entity_version', row: ({ entity_id }) => `track record ${entity_id}` },
@@ -205,6 +215,31 @@ function upsertRows<T extends TableName>(
   const lastOfEachKey = new Map(rows.map((row) => [conflict.key.map((column) => row[column]).join(' '), row]))
   const ordered = inOrder([...lastOfEachKey.values()], (row) => conflict.key.map((column) => row[column]).join(' '))
   return `${insertRows(table, ordered, params)} ON CONFLICT (${conflict.key.join(', ')}) DO UPDATE SET ${conflict.set}`
+}
+
+function changeTransactions(transactions: readonly RowOf<'transactions'>[], params: Params): string {
+  const columns = columnsOf('transactions')
+  const assignments = columns
+    .filter((column) => !TRANSACTION_KEY.includes(column))
+    .map((column) => `${column} = next.${column}`)
+  const ordered = inOrder(transactions, (row) => TRANSACTION_KEY.map((column) => row[column as 'org_id']).join(' '))
+  return `UPDATE transactions SET ${assignments.join(', ')}
+    FROM ${unnestRows('transactions', ordered, params)} AS next (${columns.join(', ')})
+    WHERE ${TRANSACTION_KEY.map((column) => `transactions.${column} = next.${column}`).join(' AND ')} RETURNING 1`
+}
+
+const TRANSACTION_KEY: readonly string[] = ['org_id', 'entity_id', 'account', 'external_id']
+
+function upsertBankAccounts(accounts: readonly RowOf<'bank_accounts'>[], params: Params): string {
+  return upsertRows('bank_accounts', accounts, params, {
+    key: ['org_id', 'entity_id', 'account'],
+    set: 'kind = excluded.kind, holders = excluded.holders, updated_at = excluded.updated_at',
+  })
+}
+
+function addDataSources(sources: readonly RowOf<'data_sources'>[], params: Params): string {
+  const ordered = inOrder(sources, ({ org_id, entity_id, provides, id }) => `${org_id} ${entity_id} ${provides} ${id}`)
+  return `${insertRows('data_sources', ordered, params)} ON CONFLICT DO NOTHING`
 }
 
 function upsertTrackRecords(rows: readonly RowOf<'graph_track_records'>[], params: Params): string {

@@ -17,6 +17,12 @@ export interface Change {
   newEntities?: NewRow<'entities'>[]
   /** Each with its next version; loses if that version was written first. Queues a re-evaluation of the latest decision. */
   changedEntities?: NewRow<'entities'>[]
+  /** Recorded transactions as they are from now on; the version of their entity is the precondition of all of them. */
+  changedTransactions?: NewRow<'transactions'>[]
+  /** Accounts as the last that was said of them. */
+  bankAccounts?: NewRow<'bank_accounts'>[]
+  /** Sources of data; those that are known already stay as they are. */
+  dataSources?: NewRow<'data_sources'>[]
   /** Each with its next version; loses if that version was written first. */
   changedTrackRecords?: NewRow<'graph_track_records'>[]
   /** The claims that were read, each with its next optimistic-lock version; loses if that version was written first. */

@@ -14,6 +14,7 @@ export type HashedTable =
   | 'policy_comments'
   | 'policy_steps'
   | 'reviews'
+  | 'transaction_corrections'
 
 /** The hash of a whole stored record: SHA-256 of its columns, with `org_id`, as canonical JSON. */
 export function recordSha256<T extends HashedTable>(organizationId: string, record: NewRow<T>): string {

@@ -75,6 +75,7 @@ CREATE TABLE identity_links (
   verification_provider  text,
   verification_reference text,
   verified_at            timestamptz,
+  provided_by            text, -- the data source; NULL if the caller named none
   created_at             timestamptz NOT NULL,
   PRIMARY KEY (org_id, id),
   CHECK ((identifier_hash IS NULL) <> (related_entity_id IS NULL))
@@ -102,12 +103,40 @@ CREATE TABLE consents (
 CREATE INDEX consents_of_entity ON consents (org_id, entity_id);
 SELECT make_append_only('consents');
 
+-- Where data about an entity comes from, as callers say. Facts refer to it by its id, which is made of its content.
+CREATE TABLE data_sources (
+  org_id    text NOT NULL,
+  entity_id text NOT NULL,
+  provides  text NOT NULL CHECK (provides IN ('identity_links', 'transactions', 'feature_snapshots')),
+  id        text NOT NULL,
+  kind      text NOT NULL,
+  name      text,
+  address   text,
+  phone     text,
+  first_at  timestamptz NOT NULL, -- when it first provided such facts
+  PRIMARY KEY (org_id, entity_id, provides, id)
+);
+SELECT make_append_only('data_sources');
+
+-- The accounts that transactions and statement balances name, with the last that was said of each.
+CREATE TABLE bank_accounts (
+  org_id     text NOT NULL,
+  entity_id  text NOT NULL,
+  account    text NOT NULL, -- keyed hash of the caller's id, which is often an IBAN and never stored
+  masked     text NOT NULL,
+  kind       text CHECK (kind IN ('current', 'savings', 'card', 'loan')),
+  holders    integer,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (org_id, entity_id, account)
+);
+
+-- A correction changes the row, and keeps what it replaces in transaction_corrections.
 CREATE TABLE transactions (
   org_id                 text NOT NULL,
   entity_id              text NOT NULL,
   account                text NOT NULL DEFAULT '', -- '': no account is named. Not NULL, because NULLs are not unique
   external_id            text NOT NULL,
-  batch_id               text NOT NULL,
+  batch_id               text NOT NULL, -- the batch that recorded it as it is
   occurred_at            timestamptz NOT NULL,
   amount                 numeric(20, 4) NOT NULL CHECK (amount > 0),
   currency               text NOT NULL,
@@ -117,18 +146,55 @@ CREATE TABLE transactions (
   description            text,
   counterparty_name      text,
   counterparty_entity_id text,
+  provided_by            text, -- the data source; NULL if the caller named none
+  void_batch_id          text, -- the batch that voided it; NULL while it counts
   PRIMARY KEY (org_id, entity_id, account, external_id)
 );
+-- A hash of the entity and, in the last 17 bits, the number of the day since 1887: one short key, by which a correction finds the
+-- transactions of a day. An index on the columns themselves costs inserts about five times as much (docs/performance-log.md).
+CREATE FUNCTION entity_day(entity_id text, day integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN (hashtextextended(entity_id, 0) & ~131071::bigint) | ((day + 30000) & 131071)::bigint;
+CREATE INDEX transactions_by_day ON transactions
+  (entity_day(entity_id, (occurred_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01'));
+
+-- What corrected and voided transactions were before, in the batch that corrected them.
+CREATE TABLE transaction_corrections (
+  org_id     text NOT NULL,
+  id         text NOT NULL, -- of the batch
+  entity_id  text NOT NULL,
+  replaced   text NOT NULL, -- canonical JSON
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+CREATE INDEX transaction_corrections_of_entity ON transaction_corrections (org_id, entity_id);
+SELECT make_append_only('transaction_corrections');
+
+-- The balances that statements give. A balance that is sent again with another amount is another row, and the newest counts.
+CREATE TABLE statement_balances (
+  org_id         text NOT NULL,
+  entity_id      text NOT NULL,
+  account        text NOT NULL, -- '': no account is named
+  currency       text NOT NULL,
+  as_of          date NOT NULL,
+  kind           text NOT NULL CHECK (kind IN ('opening', 'closing')),
+  entity_version bigint NOT NULL, -- of the entity with this balance: orders the balances of one day
+  amount         numeric(20, 4) NOT NULL,
+  batch_id       text NOT NULL,
+  provided_by    text, -- the data source; NULL if the caller named none
+  PRIMARY KEY (org_id, entity_id, account, currency, as_of, kind, entity_version)
+);
+SELECT make_append_only('statement_balances');
 
 CREATE TABLE feature_snapshots (
-  org_id     text NOT NULL,
-  id         text NOT NULL,
-  entity_id  text NOT NULL,
-  source     text NOT NULL,
-  as_of      timestamptz NOT NULL,
-  features   text NOT NULL, -- canonical JSON
-  sha256     text NOT NULL,
-  created_at timestamptz NOT NULL,
+  org_id      text NOT NULL,
+  id          text NOT NULL,
+  entity_id   text NOT NULL,
+  source      text NOT NULL,
+  as_of       timestamptz NOT NULL,
+  features    text NOT NULL, -- canonical JSON
+  sha256      text NOT NULL,
+  provided_by text, -- the data source; NULL if the caller named none
+  created_at  timestamptz NOT NULL,
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX feature_snapshots_of_entity ON feature_snapshots (org_id, entity_id);

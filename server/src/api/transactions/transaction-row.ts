@@ -1,0 +1,70 @@
+import type { TransactionFact } from '../../core/facts/entity-state.ts'
+import { formatMoney, moneyNumber, moneyOf, moneyOfText } from '../../core/money.ts'
+import type { TransactionDirection } from '../../core/vocabularies.ts'
+import type { TransactionName, TransactionRow } from '../../store/environment/transactions.ts'
+import { CLOCK_SKEW_MS } from '../reported-time.ts'
+import type { Transaction } from '../schemas/transaction.ts'
+
+/** What the row of a transaction has besides what was sent of it. */
+export type RowContext = Pick<TransactionRow, 'entity_id' | 'account' | 'batch_id' | 'provided_by'>
+
+/** The row of a transaction that is to be recorded. */
+export function transactionRow(transaction: Transaction, context: RowContext): TransactionRow {
+  const { balance_after, counterparty } = transaction
+  return {
+    ...context,
+    external_id: transaction.external_id,
+    occurred_at: transaction.occurred_at,
+    amount: formatMoney(moneyOf(transaction.amount)),
+    currency: transaction.currency,
+    direction: transaction.direction,
+    balance_after: balance_after === undefined ? null : formatMoney(moneyOf(balance_after)),
+    category: transaction.category ?? null,
+    description: transaction.description ?? null,
+    counterparty_name: counterparty?.name ?? null,
+    counterparty_entity_id: counterparty?.entity_id ?? null,
+    void_batch_id: null,
+  }
+}
+
+/** The transaction of a row, as the state takes it. */
+export function transactionFact(row: TransactionRow): TransactionFact {
+  const counterparty = row.counterparty_entity_id ?? row.counterparty_name
+  return {
+    ...(row.account !== '' && { account: row.account }),
+    externalId: row.external_id,
+    occurredAt: row.occurred_at,
+    amount: numberOf(row.amount),
+    currency: row.currency,
+    direction: row.direction as TransactionDirection,
+    ...(row.balance_after !== null && { balanceAfter: numberOf(row.balance_after) }),
+    ...(row.category !== null && { category: row.category }),
+    ...(row.description !== null && { description: row.description }),
+    ...(counterparty !== null && { counterparty }),
+  }
+}
+
+function numberOf(amount: string): number {
+  return moneyNumber(moneyOfText(amount))
+}
+
+/** A text for what names a transaction of an entity. */
+export function nameOf({ account, external_id }: TransactionName): string {
+  return `${account} ${external_id}`
+}
+
+/**
+ * Whether a transaction that was sent is recorded with the same content. A time that was ahead of our clock was recorded as
+ * the time of the batch, so one that is later by no more than clocks differ is the same.
+ */
+export function isSameContent(sent: TransactionRow, recorded: TransactionRow): boolean {
+  const later = Date.parse(sent.occurred_at) - Date.parse(recorded.occurred_at)
+  return later >= 0 && later <= CLOCK_SKEW_MS && contentOf(sent) === contentOf(recorded)
+}
+
+function contentOf(row: TransactionRow): string {
+  const { currency, direction, category, description, counterparty_name, counterparty_entity_id } = row
+  const balance = row.balance_after === null ? null : String(moneyOfText(row.balance_after))
+  const others = [currency, direction, category, description, counterparty_name, counterparty_entity_id]
+  return JSON.stringify([String(moneyOfText(row.amount)), balance, ...others])
+}
