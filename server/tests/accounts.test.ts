@@ -267,4 +267,31 @@ test('the sources of data are kept with what they provided: of a transaction its
   assert.deepEqual(await sourcesOf('statement_balances', 'as_of'), [['transactions', 'bank', 'Stadtbank']])
   assert.deepEqual(await sourcesOf('identity_links', 'id'), [['identity_links', 'credit_bureau', 'Bureau']])
   assert.deepEqual(await sourcesOf('feature_snapshots', 'id'), [['feature_snapshots', 'credit_bureau', 'Bureau']])
+
+  const decide = async () =>
+    (
+      await acme.post(
+        '/v1/underwrite',
+        { entity_id: entity.id, product: 'x' },
+        { 'Idempotency-Key': crypto.randomUUID() },
+      )
+    ).body.id
+  const before = await decide()
+  await acme.post(
+    `/v1/entities/${entity.id}/identity-links`,
+    { identifier: { type: 'phone', value: '+442079460000' }, verification: { status: 'verified' }, provided_by: bank },
+    { 'Idempotency-Key': 'source-later' },
+  )
+  const shown = async (id: string) =>
+    (await acme.get(`/v1/decisions/${id}/replay`)).body.evidence.sources.map(
+      ({ provides, name }: { provides: string; name?: string }) => [provides, name],
+    )
+  const earlier = [
+    ['transactions', undefined],
+    ['transactions', 'Stadtbank'],
+    ['identity_links', 'Bureau'],
+    ['feature_snapshots', 'Bureau'],
+  ]
+  assert.deepEqual((await shown(before)).sort(), earlier.toSorted())
+  assert.deepEqual((await shown(await decide())).sort(), [...earlier, ['identity_links', 'Stadtbank']].sort())
 })

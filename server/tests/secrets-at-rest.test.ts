@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { addEndpoint, disableByOperator, listEndpoints } from '../src/admin/manage-webhooks.ts'
 import { byService } from './acts.ts'
+import { exampleTransaction } from './example-transaction.ts'
 import { startTestService } from './test-service.ts'
 import { until } from './webhook-receiver.ts'
 
 const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
 const acme = await api.newOrganization()
 
-test('the database and the log hold no API key, identifier, webhook token or other secret, in any spelling', async () => {
+test('the database and the log hold no API key, identifier, account id, webhook token or other secret, in any spelling', async () => {
   const secrets = [
     'DE89370400440532013000',
     '987-65-4329',
@@ -29,6 +30,23 @@ test('the database and the log hold no API key, identifier, webhook token or oth
     assert.equal(answer.status, 201)
     assert.ok(!answer.text.includes(value))
   }
+  const account = { id: 'GB29 NWBK 6016 1331 9268 19', kind: 'current' }
+  const transaction = exampleTransaction('t-1', { account })
+  for (const [index, body] of [
+    {
+      transactions: [transaction],
+      balances: [{ account, as_of: '2026-10-01', kind: 'opening', amount: 1, currency: 'EUR' }],
+    },
+    { transactions: [{ ...transaction, corrects: true, amount: 2 }] },
+    { transactions: [{ ...transaction, account: { ...account, kind: 'checking' } }] },
+  ].entries()) {
+    const answer = await acme.post(`/v1/entities/${entity.id}/transactions`, body, {
+      'Idempotency-Key': `account-${index}`,
+    })
+    assert.equal(answer.status, index < 2 ? 201 : 400)
+    assert.ok(!withoutPunctuation(answer.text).includes(withoutPunctuation(account.id)))
+  }
+  secrets.push(account.id)
   const { storage } = api.service.installation
   secrets.push(...(await webhookSecrets()), await codeSecret())
   const written: string[] = [...api.logs]

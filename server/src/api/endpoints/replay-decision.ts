@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { compileValidation } from '../../http/validation.ts'
 import type { DecisionEntry } from '../../store/environment/decisions.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import type { NewRow } from '../../store/schema/tables.ts'
 import { describeEvidence, parseBodies } from '../../underwriting/describe-evidence.ts'
 import { proveEntry } from '../../underwriting/prove-entry.ts'
 import { replayRecorded } from '../../underwriting/replay-recorded.ts'
@@ -48,7 +49,10 @@ export const replayDecision = defineEndpoint({
     const replay = replayRecorded(recorded)
     const { differences, decision, replayed } = replay
     const evidence = describeEvidence(replay)
-    const since = await store.decisions.recordedSince(organizationId, recorded.id)
+    const [since, sources] = await Promise.all([
+      store.decisions.recordedSince(organizationId, recorded.id),
+      store.transactions.sources(organizationId, recorded.entity_id, recorded.created_at),
+    ])
     const audit = await auditOf(store, organizationId, recorded.entry)
     if (audit.entry_id && !audit.checkpoint) requestSeal(organizationId)
     if (audit.checkpoint && !audit.inclusion_proof)
@@ -66,7 +70,11 @@ export const replayDecision = defineEndpoint({
         })),
         decision: violationsOf(decision).length === 0 ? (decision as Static<typeof UnderwritingDecision>) : null,
         replayed: replayed && { ...replayed },
-        evidence: { ...evidence, graph: violationsOfGraph(evidence.graph).length === 0 ? evidence.graph : null },
+        evidence: {
+          ...evidence,
+          graph: violationsOfGraph(evidence.graph).length === 0 ? evidence.graph : null,
+          sources: sources.map(describeSource),
+        },
         reviews: parseBodies(since.reviews).filter(isReview),
         outcomes: parseBodies(since.outcomes).filter(isOutcome),
         audit: { ...audit, log: { environment, organization_id: organizationId } },
@@ -75,6 +83,17 @@ export const replayDecision = defineEndpoint({
     }
   },
 })
+
+function describeSource({ provides, kind, name, address, phone, first_at }: NewRow<'data_sources'>) {
+  return {
+    provides,
+    kind,
+    ...(name !== null && { name }),
+    ...(address !== null && { address }),
+    ...(phone !== null && { phone }),
+    first_at,
+  }
+}
 
 /** The place of an entry on the log, as the API shows it; the proof is null if the stored hashes do not lead to the head. */
 async function auditOf(store: EnvironmentStore, organizationId: string, entry: DecisionEntry | null) {

@@ -79,6 +79,7 @@ const snapshot = {
   source: 'bureau',
   as_of: '2026-11-14T00:00:00.000Z',
   features: { 'bureau.open_loans': 2, years_in_business: 7 },
+  provided_by: { kind: 'credit_bureau', name: 'Auskunft AG' },
 }
 
 const application = { entity_id: ENTITY, product: 'business_credit_line', requested_amount: 5000, currency: 'EUR' }

@@ -83,4 +83,12 @@ export const EVIDENCE_EXAMPLE = {
     evidence_count: 0,
     paths: [],
   },
+  sources: [
+    {
+      provides: 'feature_snapshots',
+      kind: 'credit_bureau',
+      name: 'Auskunft AG',
+      first_at: '2026-11-16T09:30:00.000Z',
+    },
+  ],
 }

@@ -228,6 +228,21 @@ export const GraphEvidence = Type.Object(
   },
 )
 
+const Source = Open(
+  {
+    provides: Type.String({
+      description: 'What it provided: `transactions`, `identity_links` or `feature_snapshots`.',
+      examples: ['transactions'],
+    }),
+    kind: Type.String({ description: 'What the source is.', examples: ['bank'] }),
+    name: Type.Optional(Type.String({ description: 'Its name.', examples: ['Stadtbank'] })),
+    address: Type.Optional(Type.String({ description: 'Its postal address.' })),
+    phone: Type.Optional(Type.String({ description: 'Its telephone number.' })),
+    first_at: Timestamp('When it first provided such data about the entity.'),
+  },
+  { title: 'EvidenceSource', description: 'A source of the data that was on file when the decision was made.' },
+)
+
 const Evidence = Open(
   {
     feature_snapshot: Nullable(AnyObject('Every fact that the decision was given, as it was recorded.')),
@@ -273,6 +288,10 @@ const Evidence = Open(
       { description: 'The reasons of the decision, each with the part of the evidence that it comes from.' },
     ),
     graph: Nullable(GraphEvidence),
+    sources: Type.Array(Source, {
+      description:
+        'Where the data came from that was on file when the decision was made, as `provided_by` of the requests said. A notice to the applicant names them.',
+    }),
   },
   {
     description:
