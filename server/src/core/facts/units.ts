@@ -1,4 +1,4 @@
-import { type Money, moneyNumber } from '../money.ts'
+import type { Money } from '../money.ts'
 
 /**
  * An exact amount inside an entity's state, in ten-thousandths of a major unit: a JSON number as long as a double holds
@@ -27,11 +27,6 @@ export function compareUnits(a: Units, b: Units): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   const [one, other] = [BigInt(a), BigInt(b)]
   return one < other ? -1 : one > other ? 1 : 0
-}
-
-/** An amount of the state in major units. */
-export function majorOf(units: Units): number {
-  return moneyNumber(BigInt(units))
 }
 
 /** The largest ratio, and with a minus the smallest; beyond it a larger ratio carries no more information. */
