@@ -41,7 +41,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
   installation: ['audit', 'config.ts', 'ids', 'security', 'store', 'threads'],
   http: ['core', 'config.ts'],
   api: ['consequences', 'core', 'config.ts', 'http', 'ids', 'security', 'store', 'underwriting'],
-  metrics: ['core', 'config.ts', 'http', 'installation', 'store', 'webhooks'],
+  metrics: ['core', 'config.ts', 'version.ts', 'http', 'installation', 'store', 'webhooks'],
   admin: [
     'audit',
     'core',
