@@ -147,6 +147,36 @@ test('the same links stand in the table, and one hop leaves the far ones out', a
   await tab.close()
 })
 
+test('the accounts of an entity and the sources of its data stand on its page', async () => {
+  const id = await create('customer-12', 'Ada Lind', 'person')
+  const booked = (external_id: string, balance_after: number, account: object) => ({
+    external_id,
+    occurred_at: '2026-09-03T08:00:00Z',
+    amount: 10,
+    direction: 'credit',
+    currency: 'EUR',
+    balance_after,
+    account,
+  })
+  await post(`/v1/entities/${id}/transactions`, {
+    transactions: [
+      booked('a', 1_200, { id: 'DE89 3704 0044 0532 0130 00' }),
+      booked('b', 8_000, { id: 'savings 4711', kind: 'savings', holders: 2 }),
+    ],
+    provided_by: { kind: 'aggregator', name: 'Kontoblick' },
+  })
+  const tab = await testConsole.open(`entities/${id}`)
+  await heading(tab, 'Ada Lind')
+  const rows = tab.getByRole('listitem')
+  await rows.filter({ hasText: 'current ****3000' }).getByText('1,200').waitFor()
+  const savings = rows.filter({ hasText: 'savings ****711' })
+  await savings.getByText('2 holders').waitFor()
+  await savings.getByText('8,000').waitFor()
+  await rows.filter({ hasText: 'Kontoblick' }).getByText('transactions').waitFor()
+  await tab.close()
+  await assertAccessibleEverywhere(testConsole, `entities/${id}`)
+})
+
 test('the pages are accessible in both themes and at both widths', async () => {
   await assertAccessibleEverywhere(testConsole, 'entities')
   await assertAccessibleEverywhere(testConsole, `entities/${nordwind}`, {

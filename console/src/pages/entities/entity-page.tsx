@@ -8,6 +8,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
+import { AccountsSection, SourcesSection } from './accounts-section.tsx'
 import { CashflowSection } from './cashflow-section.tsx'
 import classes from './entities.module.css'
 import type { ShownEntity } from './entity.ts'
@@ -54,6 +55,8 @@ export function EntityPage() {
           {entity && <DecisionsSection entity={entity} />}
           {entity && <ConsentsSection entity={entity} />}
           {entity && <IdentitySection entity={entity} />}
+          {entity && <AccountsSection entity={entity} />}
+          {entity && <SourcesSection entity={entity} />}
         </div>
       </div>
     </>

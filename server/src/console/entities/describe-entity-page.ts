@@ -10,6 +10,7 @@ import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
 import { sourceOf } from '../decision-view/describe-features.ts'
 import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 import { requestedOf } from '../figures/newest-decisions.ts'
+import { describeAccounts } from './describe-accounts.ts'
 import { describeCashflow } from './describe-cashflow.ts'
 import { entityName } from './entity-name.ts'
 import { readTrust } from './read-trust.ts'
@@ -26,12 +27,14 @@ export async function describeEntityPage(
   { organizationId, now }: { organizationId: string; now: string },
 ) {
   const { id } = entity
-  const [links, consents, decisions, history, caseId] = await Promise.all([
+  const [links, consents, decisions, history, caseId, accounts, sources] = await Promise.all([
     store.entities.identityLinks(organizationId, id),
     store.entities.consents(organizationId, id),
     store.entities.newestDecisions(organizationId, id, DECISIONS_LISTED),
     store.entities.trustHistory(organizationId, id),
     store.entities.openCase(organizationId, id),
+    store.transactions.accounts(organizationId, id),
+    store.transactions.sources(organizationId, id, now),
   ])
   const related = links.flatMap(({ related_entity_id }) => related_entity_id ?? [])
   const [names, reviews] = await Promise.all([
@@ -62,6 +65,8 @@ export async function describeEntityPage(
     consents: newestOfEach(consents, ({ purpose }) => purpose).map((consent) => describeConsent(consent, now)),
     decisions: decisions.map((row) => describeDecision(row, reviews)),
     cashflow: describeCashflow(state.cashflow),
+    accounts: describeAccounts(state.cashflow, accounts),
+    sources: sources.map(({ provides, kind, name, first_at }) => ({ provides, kind, name, first_at })),
     features: describeFeatures(entity, now),
   }
 }

@@ -39,7 +39,6 @@ function addFlow(bucket: DayBucket, transaction: TransactionFact, amount: Money)
   if (kind === 'returned_payment') bucket.returned += 1
   else if (kind === 'own_transfer') addTransfer(bucket, direction === 'debit' ? -amount : amount, listed.credits)
   else if (direction === 'debit') {
-    if (kind === 'refund') return
     addDebit(bucket, amount, { isRepayment: kind === 'loan_repayment', listedMax: listed.debits })
   } else if (kind !== 'loan_proceeds') {
     const key = kind === 'refund' ? REFUND : streamKey(transaction)

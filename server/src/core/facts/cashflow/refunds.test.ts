@@ -69,6 +69,17 @@ describe('a refund', () => {
       assert.deepEqual(facts[`cashflow.${name}`], without[`cashflow.${name}`], name)
   })
 
+  it('that goes out takes back the money that came in, as without the tag', () => {
+    const reversed = (category?: string) =>
+      factsOf([
+        ...LIVING,
+        booked(100, 800, { counterparty: 'Client' }),
+        booked(98, -800, { counterparty: 'Client', ...(category && { category }) }),
+      ])
+    assert.deepEqual(reversed('refund'), reversed())
+    assert.deepEqual(reversed('refund')['cashflow.other_income'], factsOf(LIVING)['cashflow.other_income'])
+  })
+
   it('that comes every month is no income that recurs', () => {
     const monthly = (category?: string) =>
       factsOf([
