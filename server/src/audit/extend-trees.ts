@@ -25,7 +25,7 @@ export interface ExtendParts {
   environment: Environment
   store: { sealing: Pick<EnvironmentStore['sealing'], 'logEnds' | 'nodeHashesOf'> }
   keys: SealingKeys
-  knownHeads: Pick<KnownHeads, 'newest' | 'reload'>
+  knownHeads: Pick<KnownHeads, 'newest' | 'readAppended'>
   nowMs: () => number
 }
 
@@ -42,11 +42,11 @@ export async function extendTrees(
   )
   const hashes = await store.sealing.nodeHashesOf(positions.flat())
   // An operator may have accepted a restored backup, with a command that ran in another process. Read once for the
-  // group: after a restore every log may be behind, and reading the file of 500 logs took 10 ms.
+  // group: after a restore every log may be behind.
   const compare = () => compareEnds(store, ends, (id) => parts.knownHeads.newest(id))
   let compared = await compare()
   if (compared.some(isBehind)) {
-    parts.knownHeads.reload()
+    parts.knownHeads.readAppended()
     compared = await compare()
   }
   const seals: (Seal & Pick<LogEnd, 'announced_at'>)[] = []

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -55,6 +55,54 @@ test('an accepted restore lets a smaller head count, for a process that reads th
   service.add([head('org_1', 21)])
   await service.flush()
   assert.equal(open(dataDir).newest('org_1')?.tree_size, 21)
+})
+
+test('what another process appends is read without the rest of the file, a line that is being written once it is whole', async () => {
+  const [service, cli] = [open(newFolder()), open(join(folder, String(folders - 1)))]
+  service.add([head('org_1', 50), head('org_2', 7)])
+  await service.flush()
+  service.readAppended()
+  await cli.accept(head('org_1', 20))
+  // The same length: only a process that reads from the beginning sees it.
+  const altered = readFileSync(service.file, 'utf8').replace('"tree_size":7', '"tree_size":9')
+  writeFileSync(service.file, altered)
+  service.readAppended()
+  assert.deepEqual([service.newest('org_1')?.tree_size, service.newest('org_2')?.tree_size], [20, 7])
+  const line = JSON.stringify(head('org_3', 3))
+  for (const [part, size] of [
+    [`\n${line.slice(0, 40)}`, undefined],
+    [line.slice(40), 3],
+    [`\n{"cut off`, 3],
+    [`\n${JSON.stringify(head('org_3', 4))}`, 4],
+  ] as const) {
+    appendFileSync(service.file, part)
+    service.readAppended()
+    assert.equal(service.newest('org_3')?.tree_size, size)
+  }
+  assert.equal(service.newest('org_2')?.tree_size, 7)
+  service.reload()
+  assert.equal(service.newest('org_2')?.tree_size, 9)
+})
+
+test('a file that another process replaced, cut or removed is read anew', async () => {
+  const dataDir = newFolder()
+  const heads = open(dataDir)
+  heads.add([head('org_1', 50)])
+  await heads.flush()
+  heads.readAppended()
+  writeFileSync(
+    `${heads.file}.new`,
+    `${JSON.stringify(head('org_1', 20))}\n${JSON.stringify(head('org_2', 1_000_000))}\n`,
+  )
+  renameSync(`${heads.file}.new`, heads.file)
+  heads.readAppended()
+  assert.deepEqual([heads.newest('org_1')?.tree_size, heads.newest('org_2')?.tree_size], [20, 1_000_000])
+  writeFileSync(heads.file, JSON.stringify(head('org_1', 10)))
+  heads.readAppended()
+  assert.deepEqual([heads.newest('org_1')?.tree_size, heads.newest('org_2')], [10, undefined])
+  rmSync(heads.file)
+  heads.readAppended()
+  assert.equal(heads.newest('org_1'), undefined)
 })
 
 test('the file stays small however many heads are signed', async () => {

@@ -30,6 +30,7 @@ function scene({ size }: { size: number }) {
       newest: () => state.known,
       organizationIds: () => ['org_1'],
       reload() {},
+      readAppended() {},
       add(heads) {
         state.known = heads[0] ?? state.known
       },
@@ -59,6 +60,81 @@ test('a log that went on with other entries than those of a known head is named,
   state.known = { ...state.known, root_hash: nodeHash(hashOf('b'), hashOf('c')) }
   await logs.compareOn('00000002')
   assert.deepEqual([counts, logs.warnings()], [[1, 0], []])
+})
+
+/** Many logs, of which some are behind until they are accepted; counts the logs that are read. */
+function manyLogs({ logs: count, behind }: { logs: number; behind: number }) {
+  const ids = Array.from({ length: count }, (_, n) => `org_${n}`)
+  const isBehind = new Set(ids.slice(0, behind))
+  const reads: number[] = []
+  const seen = { whole: 0, counts: [] as number[], read: new Set<string>() }
+  const logs = new LogsBehind({
+    environment: 'sandbox',
+    store: {
+      sealing: {
+        async logEnds(wanted) {
+          reads.push(wanted.length)
+          for (const id of wanted) seen.read.add(id)
+          const end = (id: string) => ({ ...head, org_id: id, tree_size: isBehind.has(id) ? 3 : 5 })
+          return wanted.map((id) => ({
+            org_id: id,
+            head: end(id),
+            leaves: 5,
+            announced_at: null,
+            timeline: '00000002',
+          }))
+        },
+        nodeHashesOf: async () => [],
+      },
+    },
+    knownHeads: {
+      newest: (organization_id) => ({ ...head, organization_id, timeline: '00000002' }),
+      organizationIds: () => ids,
+      reload() {
+        seen.whole += 1
+      },
+      readAppended() {},
+      add() {},
+      async flush() {},
+    },
+    onCompared: (found) => seen.counts.push(found),
+    onError: assert.ifError,
+  })
+  return { logs, isBehind, seen, look: () => logs.compareOn('00000002'), readSince: () => reads.splice(0) }
+}
+
+test('while a log is behind, each look reads that log, and neither the others nor the whole file of known heads', async () => {
+  const { look, isBehind, seen, readSince } = manyLogs({ logs: 1_200, behind: 1 })
+  await look()
+  assert.deepEqual(readSince(), [500, 500, 200])
+  for (let n = 0; n < 3; n++) await look()
+  assert.deepEqual([readSince(), seen.whole, seen.counts], [[1, 1, 1], 1, [1, 1, 1, 1]])
+  isBehind.clear()
+  await look()
+  await look()
+  assert.deepEqual([readSince(), seen.counts.at(-1)], [[1], 0])
+})
+
+test('of many logs that are behind, each look reads a bounded number, and all have their turn', async () => {
+  const { logs, look, isBehind, seen, readSince } = manyLogs({ logs: 1_300, behind: 1_200 })
+  await look()
+  readSince()
+  seen.read.clear()
+  for (let n = 0; n < 3; n++) await look()
+  assert.deepEqual([readSince(), seen.read.size], [[500, 500, 200], 1_200])
+  assert.match(logs.warnings()[0]!, /and 1199 more logs are behind/)
+  for (let n = 0; n < 700; n++) isBehind.delete(`org_${n}`)
+  for (let n = 0; n < 3; n++) await look()
+  assert.deepEqual(
+    [readSince(), seen.counts.slice(-3)],
+    [
+      [500, 500, 200],
+      [700, 500, 500],
+    ],
+  )
+  isBehind.clear()
+  await look()
+  assert.deepEqual(logs.warnings(), [])
 })
 
 test('a log that has lost entries is named without its id, until an operator accepts it', async () => {

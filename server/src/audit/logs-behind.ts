@@ -1,4 +1,5 @@
 import type { Environment } from '../config.ts'
+import type { LogEnd } from '../store/environment/audit-sealing.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { KnownHead, KnownHeads } from './known-heads.ts'
 import { type ComparedEnd, compareEnds, hasLostEntries, isBehind, lostEntries } from './lost-entries.ts'
@@ -7,20 +8,28 @@ import { type ComparedEnd, compareEnds, hasLostEntries, isBehind, lostEntries } 
 export interface LogsBehindParts {
   environment: Environment
   store: { sealing: Pick<EnvironmentStore['sealing'], 'logEnds' | 'nodeHashesOf'> }
-  knownHeads: Pick<KnownHeads, 'newest' | 'organizationIds' | 'reload' | 'add' | 'flush'>
+  knownHeads: Pick<KnownHeads, 'newest' | 'organizationIds' | 'reload' | 'readAppended' | 'add' | 'flush'>
   onCompared: (behind: number) => void
   onError: (error: unknown) => void
 }
 
 const LOGS_PER_READ = 500
 
+/** The end of a log that lacks entries of a head that this node knows. */
+type ComparedBehind = ComparedEnd & { end: LogEnd; known: KnownHead }
+
 /**
- * The logs of one environment that lack entries of a head which this node knows. They are compared once for each timeline of the
- * database, because a failover or a restore begins another; and again while one is behind, until an operator accepts it.
+ * The logs of one environment that lack entries of a head which this node knows.
+ *
+ * All logs are compared once for each timeline of the database, because a failover or a restore begins another. Those that are
+ * behind are compared again, some with each look at the database, until an operator accepts them: each look costs at most
+ * `LOGS_PER_READ` logs, however many there are.
  */
 export class LogsBehind {
   readonly #parts: LogsBehindParts
-  #behind: readonly ComparedEnd[] = []
+  #behind: readonly ComparedBehind[] = []
+  /** The place in `#behind` of the first that the next look compares. */
+  #next = 0
   #timeline: string | undefined
   #comparing: Promise<void> | undefined
 
@@ -30,8 +39,9 @@ export class LogsBehind {
 
   /** Compares the logs if need be; called with each look at the database. */
   compareOn(timeline: string): Promise<void> {
-    if (timeline === this.#timeline && this.#behind.length === 0) return Promise.resolve()
-    this.#comparing ??= this.#compare(timeline)
+    const isCompared = timeline === this.#timeline
+    if (isCompared && this.#behind.length === 0) return Promise.resolve()
+    this.#comparing ??= (isCompared ? this.#compareBehind() : this.#compareAll(timeline))
       .catch(this.#parts.onError)
       .finally(() => {
         this.#comparing = undefined
@@ -52,29 +62,50 @@ export class LogsBehind {
     return [`${environment}: ${what}${also}: run audit verify`]
   }
 
-  async #compare(timeline: string): Promise<void> {
-    const { store, knownHeads, onCompared } = this.#parts
-    // A command that accepts a restore writes to the file from another process.
+  async #compareAll(timeline: string): Promise<void> {
+    const { knownHeads } = this.#parts
     knownHeads.reload()
     const ids = knownHeads.organizationIds()
-    const behind: ComparedEnd[] = []
+    const behind: ComparedBehind[] = []
+    for (let from = 0; from < ids.length; from += LOGS_PER_READ)
+      behind.push(...(await this.#compare(ids.slice(from, from + LOGS_PER_READ))))
+    this.#timeline = timeline
+    this.#end(behind, 0)
+  }
+
+  async #compareBehind(): Promise<void> {
+    // A command that accepts a restore writes to the file from another process.
+    this.#parts.knownHeads.readAppended()
+    const [first, last] = [this.#next, this.#next + LOGS_PER_READ]
+    const group = this.#behind.slice(first, last)
+    const behind = await this.#compare(group.map(({ end }) => end.org_id))
+    const next = first + behind.length
+    const all = this.#behind.toSpliced(first, group.length, ...behind)
+    this.#end(all, next < all.length ? next : 0)
+  }
+
+  #end(behind: readonly ComparedBehind[], next: number): void {
+    this.#behind = behind
+    this.#next = next
+    this.#parts.onCompared(behind.length)
+  }
+
+  /** Compares the logs of some organizations with their known heads; returns those that are behind, in the same order. */
+  async #compare(organizationIds: readonly string[]): Promise<ComparedBehind[]> {
+    const { store, knownHeads } = this.#parts
+    // Copied before the ends are read: the sealer adds heads meanwhile.
+    const known = new Map(organizationIds.map((id) => [id, knownHeads.newest(id)]))
+    const ends = await store.sealing.logEnds(organizationIds)
+    const behind: ComparedBehind[] = []
     const continued: KnownHead[] = []
-    for (let from = 0; from < ids.length; from += LOGS_PER_READ) {
-      const group = ids.slice(from, from + LOGS_PER_READ)
-      // Copied before the ends are read: the sealer adds heads meanwhile.
-      const known = new Map(group.map((id) => [id, knownHeads.newest(id)]))
-      const ends = await store.sealing.logEnds(group)
-      for (const compared of await compareEnds(store, ends, (id) => known.get(id))) {
-        if (isBehind(compared)) behind.push(compared)
-        else if (compared.known && compared.known.timeline !== compared.end.timeline)
-          continued.push({ ...compared.known, timeline: compared.end.timeline })
-      }
+    for (const compared of await compareEnds(store, ends, (id) => known.get(id))) {
+      if (isBehind(compared)) behind.push(compared)
+      else if (compared.known && compared.known.timeline !== compared.end.timeline)
+        continued.push({ ...compared.known, timeline: compared.end.timeline })
     }
     // What is missing later was deleted on this timeline, and not lost on the way to it.
     knownHeads.add(continued)
     await knownHeads.flush()
-    this.#behind = behind
-    this.#timeline = timeline
-    onCompared(behind.length)
+    return behind
   }
 }
