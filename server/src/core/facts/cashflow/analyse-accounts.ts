@@ -1,4 +1,4 @@
-import { sumUnits, type Units } from '../units.ts'
+import { sumUnits, type Units, unitsOf } from '../units.ts'
 import { type AccountTerms, holdsMoney, shareOf } from './accounts/account-terms.ts'
 import { type AccountDays, ownTransfers, type TransferLegs } from './accounts/own-transfers.ts'
 import { CREDITS_KEPT, DEBITS_KEPT } from './add-to-day.ts'
@@ -82,9 +82,14 @@ function noteTransfers(bucket: DayBucket, legs: TransferLegs | undefined): void 
   bucket.circularIn = 0
   bucket.circularOut = 0
   bucket.neutralIn = sumUnits(at(credits, legs?.credits))
-  bucket.neutralOut = sumUnits(at(bucket.debits, legs?.debits))
-  const away = at(bucket.debits, legs?.toCards).map((units) => -BigInt(units))
-  bucket.toLoans = sumUnits([...at(bucket.debits, legs?.toLoans), ...away.map(String)])
+  const taggedToLoans = legs?.taggedToLoans ?? []
+  bucket.neutralOut = sumUnits([...at(bucket.debits, legs?.debits), ...taggedToLoans.map(negated)])
+  const toCards = at(bucket.debits, legs?.toCards)
+  bucket.toLoans = sumUnits([...at(bucket.debits, legs?.toLoans), ...taggedToLoans, ...toCards.map(negated)])
+}
+
+function negated(units: Units): Units {
+  return unitsOf(-BigInt(units))
 }
 
 function noteCircular(flows: readonly Flows[], circular: CircularFlows): void {

@@ -48,7 +48,10 @@ export interface DayBucket {
   circularOut: Units
   /** How many balances do not follow from the one before. */
   broken: number
-  /** Own transfers between accounts on file, and refunds with their purchase on file: neither income nor spending. */
+  /**
+   * Own transfers between accounts on file, and refunds with their purchase on file: neither income nor spending. What is tagged
+   * as an own transfer and repaid a loan is spending although the day does not list it, so it is taken away here.
+   */
   neutralIn: Units
   neutralOut: Units
   /** Spending that was found to repay a loan on file, less what seemed to and was paid to a card on file. */

@@ -33,7 +33,7 @@ export function dayFigures(bucket: DayBucket): DayFigures {
     hasIncome: bucket.credits.length > 0,
     circularIn: Number(bucket.circularIn),
     outflow: outflowOf(bucket),
-    hasOutflow: bucket.debits.length > 0,
+    hasOutflow: bucket.debits.length > 0 || Number(bucket.neutralOut) < 0,
     repaid: Number(bucket.repaid) + Number(bucket.toLoans),
     circularOut: Number(bucket.circularOut),
     debits: bucket.debitCount,

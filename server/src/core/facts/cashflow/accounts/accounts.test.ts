@@ -208,32 +208,27 @@ describe('a transfer between two accounts', () => {
     assert.equal(facts('monthly_spending'), rest('monthly_spending'))
   })
 
-  it('to a loan on file is its repayment, whether it is tagged or not', () => {
-    for (const over of [{}, { category: 'loan_repayment' }]) {
-      const facts = moved(
-        [
-          [80, -300, over],
-          [50, -300, over],
-          [20, -300, over],
-        ],
-        [],
-        { accounts: { loan: { kind: 'loan' } } },
-      )
-      const loan = account('loan', -5000, [
-        [80, 300],
-        [50, 300],
-        [20, 300],
-      ])
-      const withLoan = factsOf({
-        accounts: { loan: { kind: 'loan' } },
-        transactions: [
-          ...account('a', 9000, [...SALARY, ...SPENDING, [80, -300, over], [50, -300, over], [20, -300, over]]),
-          ...loan,
-        ],
+  it('to a loan on file is its repayment and spending, however it is tagged', () => {
+    const payments = (over: Partial<TransactionFact>): Movement[] =>
+      [80, 50, 20].map((ago) => [ago, -300, over] as const)
+    const loan = account('loan', -5000, [
+      [80, 300],
+      [50, 300],
+      [20, 300],
+    ])
+    const accounts = { loan: { kind: 'loan' } } as const
+    const withLoan = (over: Partial<TransactionFact>) =>
+      factsOf({
+        accounts,
+        transactions: [...account('a', 9000, [...SALARY, ...SPENDING, ...payments(over)]), ...loan],
       })
-      assert.equal(withLoan('monthly_debt_service'), 300, JSON.stringify(over))
-      assert.equal(withLoan('owed'), 4100)
-      assert.equal(facts('monthly_debt_service'), over.category ? 300 : 0)
+    for (const over of [{}, { category: 'loan_repayment' }, { category: 'own_transfer' }]) {
+      const facts = withLoan(over)
+      assert.equal(facts('monthly_debt_service'), 300, JSON.stringify(over))
+      assert.equal(facts('owed'), 4100)
+      assert.equal(facts('monthly_spending'), withLoan({})('monthly_spending'), JSON.stringify(over))
+      const alone = moved(payments(over), [], { accounts })
+      assert.equal(alone('monthly_debt_service'), over.category === 'loan_repayment' ? 300 : 0)
     }
   })
 

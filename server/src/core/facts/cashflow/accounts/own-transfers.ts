@@ -15,6 +15,8 @@ export interface TransferLegs {
   toLoans: Set<number>
   /** Debits that looked like loan repayments and were paid to a card on file, whose purchases are the spending. */
   toCards: Set<number>
+  /** The amounts of debits that are tagged as transfers and were paid to a loan on file: they are spending after all. */
+  taggedToLoans: number[]
 }
 
 /** One side of a possible transfer. */
@@ -70,17 +72,24 @@ function noteLegs(
   { out, into, isLoan }: { out: Leg; into: Leg; isLoan: boolean },
 ): void {
   if (into.index !== undefined) legsOfDay(found, into.bucket).credits.add(into.index)
-  if (out.index === undefined) return
   const legs = legsOfDay(found, out.bucket)
+  if (out.index === undefined) {
+    if (isLoan) legs.taggedToLoans.push(out.amount)
+    return
+  }
   if (!isLoan) legs.debits.add(out.index)
   if (isLoan && !out.isRepayment) legs.toLoans.add(out.index)
   if (!isLoan && out.isRepayment) legs.toCards.add(out.index)
 }
 
 function legsOfDay(found: Map<DayBucket, TransferLegs>, bucket: DayBucket): TransferLegs {
-  const legs = found.get(bucket) ?? { credits: new Set(), debits: new Set(), toLoans: new Set(), toCards: new Set() }
+  const legs = found.get(bucket) ?? noLegs()
   found.set(bucket, legs)
   return legs
+}
+
+function noLegs(): TransferLegs {
+  return { credits: new Set(), debits: new Set(), toLoans: new Set(), toCards: new Set(), taggedToLoans: [] }
 }
 
 function legsOf(
