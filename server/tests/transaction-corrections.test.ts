@@ -49,6 +49,7 @@ test('other content is a conflict that is reported and changes nothing, and the 
   for (const other of [
     { amount: 12.35 },
     { occurred_at: '2026-10-01T11:59:00Z' },
+    { occurred_at: '2026-10-01T12:02:00Z' },
     { currency: 'USD' },
     { direction: 'debit' },
     { balance_after: 5.01 },
@@ -68,6 +69,14 @@ test('a time ahead of the clock was recorded as now, and is a duplicate when it 
   const ahead = exampleTransaction('ahead', { occurred_at: new Date(Date.now() + 120_000).toISOString() })
   assert.deepEqual(await counts(id, [ahead]), [1, 0, 0, 0, 0])
   assert.deepEqual(await counts(id, [ahead]), [0, 1, 0, 0, 0])
+})
+
+test('a correction by two minutes moves a transaction to the next day', async () => {
+  const id = await newEntity()
+  await send(id, [exampleTransaction('a', { occurred_at: '2026-10-01T23:59:00Z' })])
+  const moved = { occurred_at: '2026-10-02T00:01:00Z' }
+  assert.deepEqual(await counts(id, [exampleTransaction('a', { ...moved, corrects: true })]), [0, 0, 0, 1, 0])
+  assert.equal(await stateOf(id), fromScratch([exampleTransaction('a', moved)]))
 })
 
 test('a correction replaces the recorded transaction, a void takes it out, and either may be sent again', async () => {

@@ -1,6 +1,6 @@
 import type { Violation } from '../../http/violation.ts'
 import type { TransactionName, TransactionRow } from '../../store/environment/transactions.ts'
-import { isSameContent, nameOf } from './transaction-row.ts'
+import { isSameContent, isSentAgain, nameOf } from './transaction-row.ts'
 
 /** What a batch asks for with one of its transactions: to record it, to replace the recorded one, or to void that. */
 export type Asked =
@@ -61,15 +61,22 @@ export function planBatch(asked: readonly Asked[], recorded: readonly Transactio
   return plan
 }
 
-function planKnown(plan: BatchPlan, known: Known, { action, row }: Asked): void {
-  const isVoid = known.row.void_batch_id !== null
+function planKnown(plan: BatchPlan, known: Known, asked: Asked): void {
+  const { action, row } = asked
   const next = action === 'void' ? { ...known.row, void_batch_id: row.batch_id } : row
-  if (action === 'void' ? isVoid : !isVoid && isSameContent(row, known.row)) plan.duplicates += 1
+  if (isDone(known.row, asked)) plan.duplicates += 1
   else if (action === 'record') plan.conflicting.push(row.external_id)
   else {
     plan.replaced.push({ action, was: known.row })
     known.row = next
   }
+}
+
+/** Whether the recorded transaction is as the batch asks for it already. */
+function isDone(recorded: TransactionRow, { action, row }: Asked): boolean {
+  const isVoid = recorded.void_batch_id !== null
+  if (action === 'void' || isVoid) return action === 'void' && isVoid
+  return action === 'record' ? isSentAgain(row, recorded) : isSameContent(row, recorded)
 }
 
 function unknown(index: number, { action }: Asked): Violation {

@@ -1,6 +1,7 @@
 import type { TransactionFact } from '../../core/facts/entity-state.ts'
 import { formatMoney, moneyNumber, moneyOf, moneyOfText } from '../../core/money.ts'
 import type { TransactionDirection } from '../../core/vocabularies.ts'
+import { timeOfId } from '../../ids/new-id.ts'
 import type { TransactionName, TransactionRow } from '../../store/environment/transactions.ts'
 import { CLOCK_SKEW_MS } from '../reported-time.ts'
 import type { Transaction } from '../schemas/transaction.ts'
@@ -53,13 +54,27 @@ export function nameOf({ account, external_id }: TransactionName): string {
   return `${account} ${external_id}`
 }
 
-/**
- * Whether a transaction that was sent is recorded with the same content. A time that was ahead of our clock was recorded as
- * the time of the batch, so one that is later by no more than clocks differ is the same.
- */
+/** Whether a transaction that was sent is recorded with the same content. */
 export function isSameContent(sent: TransactionRow, recorded: TransactionRow): boolean {
-  const later = Date.parse(sent.occurred_at) - Date.parse(recorded.occurred_at)
-  return later >= 0 && later <= CLOCK_SKEW_MS && contentOf(sent) === contentOf(recorded)
+  return sent.occurred_at === recorded.occurred_at && isSameButForTime(sent, recorded)
+}
+
+// Between the request and the id of its batch, it may have waited for its turn.
+const REQUEST_MAX_MS = 60_000
+
+/**
+ * Whether a transaction that was sent again is recorded with the same content. A time that was ahead of our clock was recorded
+ * as the time of the batch, so one that is later than that by no more than clocks differ is the same.
+ */
+export function isSentAgain(sent: TransactionRow, recorded: TransactionRow): boolean {
+  const recordedAt = Date.parse(recorded.occurred_at)
+  const later = Date.parse(sent.occurred_at) - recordedAt
+  const wasAhead = recordedAt >= timeOfId(recorded.batch_id) - REQUEST_MAX_MS
+  return later >= 0 && later <= (wasAhead ? CLOCK_SKEW_MS : 0) && isSameButForTime(sent, recorded)
+}
+
+function isSameButForTime(sent: TransactionRow, recorded: TransactionRow): boolean {
+  return contentOf(sent) === contentOf(recorded)
 }
 
 function contentOf(row: TransactionRow): string {
