@@ -65,7 +65,7 @@ test('an override needs a note, is stored, and the audit entry says what did not
   const taken = await report(declined, { ...outcome, note })
   assert.deepEqual([taken.status, taken.body.override, taken.body.note], [201, true, note])
   const fits = await report(await decideOn('prime'), { type: 'funded', override: true, note })
-  assert.equal(fits.status, 201)
+  assert.deepEqual([fits.status, fits.body.note, 'override' in fits.body], [201, note, false])
 
   const dataOf = async (entityId: string) => {
     const { data } = (await acme.get(`/v1/entities/${entityId}/audit-trail`)).body

@@ -18,7 +18,7 @@ export interface DecisionStanding {
   /** That of the newest review, or else of the policy. */
   verdict: string
   isApproved: boolean
-  /** The limit of the newest review that names one, or else of the policy; without a limit, what was requested. Null if no amount was. */
+  /** The limit of the newest review if it names one, or else of the policy; without a limit, what was requested. Null if no amount was. */
   amount: number | null
 }
 

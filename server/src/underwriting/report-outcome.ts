@@ -45,8 +45,9 @@ export function reportOutcome(
   report: OutcomeReport,
 ): NewOutcome | { mismatches: OutcomeViolation[] } {
   const standing = { ...standingOf(decision, review), currency: decision.currency }
+  const { override, ...reported } = report
   const mismatches = mismatchesOf(report, standing)
-  if (mismatches.length > 0 && report.override !== true)
+  if (mismatches.length > 0 && override !== true)
     return { mismatches: mismatches.map((mismatch) => describeMismatch(mismatch, report, standing)) }
   const outcome: NewOutcome['outcome'] = {
     id: newId('out'),
@@ -54,7 +55,8 @@ export function reportOutcome(
     decision_id: decision.id,
     entity_id: decision.entity_id,
     ...(report.type === 'funded' && report.amount === undefined && approvedAmount(decision, standing)),
-    ...report,
+    ...reported,
+    ...(mismatches.length > 0 && { override: true }),
     created_at: now,
   }
   return { outcome, ...recordOf(decision.org_id, outcome, mismatches) }

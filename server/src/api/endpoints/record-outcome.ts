@@ -22,8 +22,8 @@ export const recordOutcome = defineEndpoint({
   description:
     'An outcome changes the trust of the entity and of its neighbours in the graph: of the nearest before the response, of all others within seconds. ' +
     'It cannot have happened before its decision; the clocks of both sides may differ by five minutes. `repaid` needs a `funded` that was reported before. ' +
-    'An outcome that cannot belong to its decision is refused as `outcome_mismatch`: `funded` after a decline that no review has overridden, more than ten times the amount, or another currency. ' +
-    'The amount of a decision is the limit of its newest review that names one, else its `recommended_limit`, else `requested_amount`. Send `override` with a `note` if the outcome is right all the same.',
+    'An outcome that cannot belong to its decision is refused as `outcome_mismatch`: `funded` on a decision that stands as a decline, more than ten times the amount, or another currency. ' +
+    'A decision stands as its newest review says, or else as it was made; its amount is the limit of that review if it names one, else its `recommended_limit`, else `requested_amount`. Send `override` with a `note` if the outcome is right all the same.',
   tag: 'Decisions',
   method: 'POST',
   path: '/v1/decisions/{decision_id}/outcomes',

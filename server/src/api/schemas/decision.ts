@@ -215,7 +215,7 @@ const outcomeFields = {
   override: Type.Optional(
     Type.Boolean({
       description:
-        'Records the outcome although it does not fit its decision (`outcome_mismatch`). The audit entry says what did not fit.',
+        'Records the outcome although it does not fit its decision (`outcome_mismatch`). The audit entry says what did not fit. Of an outcome that fits, it is not stored.',
     }),
   ),
 }
