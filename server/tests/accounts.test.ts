@@ -268,6 +268,18 @@ test('the sources of data are kept with what they provided: of a transaction its
   assert.deepEqual(await sourcesOf('identity_links', 'id'), [['identity_links', 'credit_bureau', 'Bureau']])
   assert.deepEqual(await sourcesOf('feature_snapshots', 'id'), [['feature_snapshots', 'credit_bureau', 'Bureau']])
 
+  const unused = { kind: 'own_records', name: 'Back office' }
+  for (const [key, transaction] of Object.entries({
+    same: exampleTransaction('a'),
+    conflict: exampleTransaction('a', { amount: 99 }),
+    void: { external_id: 'b', voided: true },
+  }))
+    await acme.post(
+      `/v1/entities/${entity.id}/transactions`,
+      { transactions: [transaction], provided_by: unused },
+      { 'Idempotency-Key': `source-${key}` },
+    )
+
   const decide = async () =>
     (
       await acme.post(

@@ -3,6 +3,7 @@ import { ACCOUNT_DAYS_MAX, countAccountDays, type EntityState } from '../../core
 import type { EventData } from '../../core/webhooks/event-types.ts'
 import type { Violation } from '../../http/violation.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
+import type { NewRow } from '../../store/schema/tables.ts'
 import type { DomainEvent } from '../../store/write-path/record.ts'
 import { updatePaymentLinks } from '../../underwriting/update-payment-links.ts'
 import { fail, failValidation } from '../api-error.ts'
@@ -99,7 +100,7 @@ export const ingestTransactions = defineEndpoint({
       changedEntities: [next],
       changedTransactions: plan.changed.map(({ after }) => after),
       bankAccounts,
-      dataSources: sources,
+      dataSources: namedSources(sources, [...plan.added, ...plan.changed.map(({ after }) => after), ...balances]),
       rows: {
         transactions: plan.added,
         statement_balances: balances,
@@ -193,6 +194,15 @@ function rowsOf(
     sent: balanceRows(body.balances ?? [], said.keyOf, balanceContext),
     sources: [...new Map([shared, ...own].flatMap((row) => (row ? [[row.id, row] as const] : []))).values()],
   }
+}
+
+/** The sources of what a batch records: one that only sent duplicates, conflicts or voids provided nothing. */
+function namedSources(
+  sources: readonly NewRow<'data_sources'>[],
+  recorded: readonly { provided_by: string | null }[],
+): NewRow<'data_sources'>[] {
+  const named = new Set(recorded.map(({ provided_by }) => provided_by))
+  return sources.filter(({ id }) => named.has(id))
 }
 
 function tooManyDays({ cashflow }: EntityState): Violation[] {
