@@ -98,6 +98,19 @@ test('a backtest that a newer one replaced is deleted after BACKTESTS_KEEP_DAYS,
   )
 })
 
+test('a backtest that is put back after it was deleted with an entry is compared with what was recorded', async () => {
+  const [deleted] = await database.query<{ subject_id: string }>(
+    `SELECT subject_id FROM audit_entries WHERE type = 'policy.backtest_deleted' ORDER BY id LIMIT 1`,
+  )
+  await database.query('CREATE TEMPORARY TABLE forged AS SELECT * FROM policy_backtests LIMIT 1')
+  await database.query('UPDATE forged SET id = $1', [deleted!.subject_id])
+  await database.query('INSERT INTO policy_backtests SELECT * FROM forged')
+  const { problems } = await verify()
+  assert.equal(problems.length, 1)
+  assert.match(problems[0]!, new RegExp(`^The backtest ${deleted!.subject_id} `))
+  await database.query('DELETE FROM policy_backtests WHERE id = $1', [deleted!.subject_id])
+})
+
 test('a backtest that was deleted without an entry is missing', async () => {
   const [first] = await kept()
   await database.query('DELETE FROM policy_backtests WHERE id = $1', [first])

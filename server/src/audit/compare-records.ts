@@ -94,10 +94,11 @@ function compareHashed(table: Exclude<HashedTable, 'policies' | 'policy_steps'>,
   }
 }
 
-/** A backtest may be missing if an entry says that it was deleted by age; no other record may. */
+/** A backtest may be missing if an entry says that it was deleted by age; no other record may. One that is there is compared. */
 async function compareBacktests(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
   const deleted = await store.auditRecords.lastEntries(organizationId, subjectsOf(entries), ['policy.backtest_deleted'])
-  const kept = entries.filter(({ entry }) => !deleted.has(entry.subject.id))
+  const left = await store.auditRecords.byId('policy_backtests', organizationId, [...deleted.keys()])
+  const kept = entries.filter(({ entry: { subject } }) => !deleted.has(subject.id) || left.has(subject.id))
   return compareHashed('policy_backtests', 'backtest')(store, organizationId, kept)
 }
 

@@ -8,7 +8,13 @@ const head = { tree_size: 5, root_hash: 'a', signed_at: '2026-03-01T09:30:00.000
 
 const hashOf = (letter: string) => letter.repeat(64)
 
-function scene({ size }: { size: number }) {
+interface SceneSettings {
+  size: number
+  flush?: () => Promise<void>
+  onError?: (error: unknown) => void
+}
+
+function scene({ size, flush = async () => {}, onError = assert.ifError }: SceneSettings) {
   const state = { size, known: { ...head, organization_id: 'org_1', timeline: '00000001' } as KnownHead, reads: 0 }
   const counts: number[] = []
   const logs = new LogsBehind({
@@ -34,10 +40,10 @@ function scene({ size }: { size: number }) {
       add(heads) {
         state.known = heads[0] ?? state.known
       },
-      async flush() {},
+      flush,
     },
     onCompared: (behind) => counts.push(behind),
-    onError: assert.ifError,
+    onError,
   })
   return { state, counts, logs }
 }
@@ -60,6 +66,18 @@ test('a log that went on with other entries than those of a known head is named,
   state.known = { ...state.known, root_hash: nodeHash(hashOf('b'), hashOf('c')) }
   await logs.compareOn('00000002')
   assert.deepEqual([counts, logs.warnings()], [[1, 0], []])
+})
+
+test('a folder that cannot be written keeps no log that is behind from being named', async () => {
+  const errors: unknown[] = []
+  const { logs, counts } = scene({
+    size: 3,
+    flush: () => Promise.reject(new Error('ENOSPC')),
+    onError: (error) => errors.push(error),
+  })
+  await logs.compareOn('00000002')
+  assert.deepEqual([counts, errors.map(String)], [[1], ['Error: ENOSPC']])
+  assert.match(logs.warnings()[0]!, /lost entries after head 3/)
 })
 
 /** Many logs, of which some are behind until they are accepted; counts the logs that are read. */

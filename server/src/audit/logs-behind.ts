@@ -92,7 +92,7 @@ export class LogsBehind {
 
   /** Compares the logs of some organizations with their known heads; returns those that are behind, in the same order. */
   async #compare(organizationIds: readonly string[]): Promise<ComparedBehind[]> {
-    const { store, knownHeads } = this.#parts
+    const { store, knownHeads, onError } = this.#parts
     // Copied before the ends are read: the sealer adds heads meanwhile.
     const known = new Map(organizationIds.map((id) => [id, knownHeads.newest(id)]))
     const ends = await store.sealing.logEnds(organizationIds)
@@ -105,7 +105,8 @@ export class LogsBehind {
     }
     // What is missing later was deleted on this timeline, and not lost on the way to it.
     knownHeads.add(continued)
-    await knownHeads.flush()
+    // A folder that cannot be written only delays the writing; what is behind must be told all the same.
+    await knownHeads.flush().catch(onError)
     return behind
   }
 }
