@@ -41,7 +41,7 @@ export const ingestTransactions = defineEndpoint({
   description:
     `Up to ${TRANSACTIONS_PER_BATCH_MAX} transactions in a batch. If one is invalid, nothing of the batch is written. ` +
     'A transaction whose `external_id` was sent before on the same account changes nothing: with the same content it is a duplicate, and with other content a conflict. With `corrects` it replaces the recorded one, with `voided` that counts no more; later decisions see it, and earlier ones replay as they were. Either is refused if nothing is recorded under the id. ' +
-    `An entity can have transactions on ${ACCOUNT_DAYS_MAX} of the last 400 days, counted for each account and currency: on every day of eight accounts, or of more that are used less often. ` +
+    `An entity can have transactions or statement balances on ${ACCOUNT_DAYS_MAX} of the last 400 days, counted for each account and currency: on every day of eight accounts, or of more that are used less often. ` +
     'Statements that have no balance for each transaction give theirs in `balances`. ' +
     '`unrecognized_categories` in the answer tells how many of the categories change nothing because they are not known.',
   tag: 'Entities',
@@ -87,7 +87,8 @@ export const ingestTransactions = defineEndpoint({
     const before = JSON.parse(entity.state) as EntityState
     const facts = { plan, balances: balances.map(balanceFact), accounts: said.terms }
     const state = await nextCashflow(store, { organizationId, entityId: entity.id, state: before }, facts)
-    const exceeded = [...tooManyDays(state), ...tooManyAccounts(state.cashflow.accounts)]
+    const sentIn = body.transactions.length > 0 ? '/transactions' : '/balances'
+    const exceeded = [...tooManyDays(state, sentIn), ...tooManyAccounts(state.cashflow.accounts, sentIn)]
     if (exceeded.length > 0) return failValidation(exceeded)
 
     const next = withState(entity, now, state)
@@ -205,11 +206,11 @@ function namedSources(
   return sources.filter(({ id }) => named.has(id))
 }
 
-function tooManyDays({ cashflow }: EntityState): Violation[] {
+function tooManyDays({ cashflow }: EntityState, param: string): Violation[] {
   const days = countAccountDays(cashflow)
   if (days <= ACCOUNT_DAYS_MAX) return []
-  const message = `With the transactions stored before, the entity would have transactions on ${days} days of the last 400, counted for each account and currency; it can have ${ACCOUNT_DAYS_MAX}. Leave out the accounts and currencies that matter least.`
-  return [{ param: '/transactions', message }]
+  const message = `With what was sent before, the entity would have transactions or statement balances on ${days} days of the last 400, counted for each account and currency; it can have ${ACCOUNT_DAYS_MAX}. Leave out the accounts and currencies that matter least.`
+  return [{ param, message }]
 }
 
 function ingestedEvent(

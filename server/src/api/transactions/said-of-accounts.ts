@@ -68,9 +68,9 @@ export function changedAccounts(
 }
 
 /** The violation of more accounts than an entity can have; none if it has fewer. */
-export function tooManyAccounts(accounts: AccountsByKey): Violation[] {
+export function tooManyAccounts(accounts: AccountsByKey, param: string): Violation[] {
   const count = Object.keys(accounts).length
   if (count <= ACCOUNTS_MAX) return []
   const message = `With the accounts named before, the entity would have ${count} accounts; it can have ${ACCOUNTS_MAX}. Leave out the accounts that matter least.`
-  return [{ param: '/transactions', message }]
+  return [{ param, message }]
 }
