@@ -1,6 +1,7 @@
 /** Transactions that are corrected or voided: what changes, what is kept, and who is told. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TRANSACTIONS_READ_MAX } from '../src/api/transactions/next-cashflow.ts'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { canonicalJson } from '../src/core/canonical-json.ts'
 import { applyTransactions, emptyState, type TransactionFact } from '../src/core/facts/entity-state.ts'
@@ -329,6 +330,23 @@ test('after any batches, corrections and voids the state is that of the transact
       )
     }
   }
+})
+
+test('a request that corrects days with more transactions than are read at once is refused, and writes nothing', async () => {
+  const id = await newEntity()
+  await send(id, [exampleTransaction('a')])
+  const before = await stateOf(id)
+  await database.query(
+    `INSERT INTO transactions (org_id, entity_id, external_id, batch_id, occurred_at, amount, currency, direction)
+     SELECT org_id, entity_id, 'b' || number, batch_id, occurred_at, amount, currency, direction
+     FROM transactions, generate_series(1, $2) AS number WHERE entity_id = $1`,
+    [id, TRANSACTIONS_READ_MAX],
+  )
+  const refused = await send(id, [exampleTransaction('a', { amount: 20, corrects: true })], 400)
+  assert.match(refused.error.message, /more than 100000 are recorded\. Correct those of fewer days/)
+  assert.equal(await stateOf(id), before)
+  await tamper(database, 'DELETE FROM transactions WHERE entity_id = $1 AND external_id = $2', [id, 'b1'])
+  assert.deepEqual(await counts(id, [exampleTransaction('a', { amount: 20, corrects: true })]), [0, 0, 0, 1, 0])
 })
 
 /** The cash flow of an entity as its row has it. */

@@ -23,7 +23,7 @@ import {
 import { timeOfChange } from '../time-of-change.ts'
 import { balanceFact, balanceRows, checkBalances, newBalances } from '../transactions/batch-balances.ts'
 import { correctionOf } from '../transactions/correction-record.ts'
-import { nextCashflow } from '../transactions/next-cashflow.ts'
+import { nextCashflow, TRANSACTIONS_READ_MAX } from '../transactions/next-cashflow.ts'
 import { paymentsOf } from '../transactions/payments-of.ts'
 import { type Asked, type BatchPlan, planBatch } from '../transactions/plan-batch.ts'
 import {
@@ -41,6 +41,7 @@ export const ingestTransactions = defineEndpoint({
   description:
     `Up to ${TRANSACTIONS_PER_BATCH_MAX} transactions in a batch. If one is invalid, nothing of the batch is written. ` +
     'A transaction whose `external_id` was sent before on the same account changes nothing: with the same content it is a duplicate, and with other content a conflict. With `corrects` it replaces the recorded one, with `voided` that counts no more; later decisions see it, and earlier ones replay as they were. Either is refused if nothing is recorded under the id. ' +
+    `A request can correct and void transactions of days with ${TRANSACTIONS_READ_MAX} recorded transactions in all. ` +
     `An entity can have transactions or statement balances on ${ACCOUNT_DAYS_MAX} of the last 400 days, counted for each account and currency: on every day of eight accounts, or of more that are used less often. ` +
     'Statements that have no balance for each transaction give theirs in `balances`. ' +
     '`unrecognized_categories` in the answer tells how many of the categories change nothing because they are not known.',
@@ -86,7 +87,9 @@ export const ingestTransactions = defineEndpoint({
 
     const before = JSON.parse(entity.state) as EntityState
     const facts = { plan, balances: balances.map(balanceFact), accounts: said.terms }
-    const state = await nextCashflow(store, { organizationId, entityId: entity.id, state: before }, facts)
+    const cashflow = await nextCashflow(store, { organizationId, entityId: entity.id, state: before }, facts)
+    if ('violations' in cashflow) return failValidation(cashflow.violations)
+    const { state } = cashflow
     const sentIn = body.transactions.length > 0 ? '/transactions' : '/balances'
     const exceeded = [...tooManyDays(state, sentIn), ...tooManyAccounts(state.cashflow.accounts, sentIn)]
     if (exceeded.length > 0) return failValidation(exceeded)

@@ -1,9 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AccountsByKey } from '../../core/facts/cashflow/accounts/account-terms.ts'
 import type { StatementBalanceFact } from '../../core/facts/cashflow/accounts/statement-balances.ts'
-import { correctCashflow, planCorrection, type TransactionChange } from '../../core/facts/cashflow/correct-cashflow.ts'
+import {
+  CashflowCorrection,
+  planCorrection,
+  type TransactionChange,
+} from '../../core/facts/cashflow/correct-cashflow.ts'
 import { applyCashflow, type EntityState, type TransactionFact } from '../../core/facts/entity-state.ts'
 import { dayOf } from '../../core/graph/decay.ts'
+import type { Violation } from '../../http/violation.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { balanceFact } from './batch-balances.ts'
 import type { BatchPlan, ChangedTransaction } from './plan-batch.ts'
@@ -16,25 +21,47 @@ export interface BatchFacts {
   accounts: AccountsByKey
 }
 
-/** The state of an entity after a batch: first with what it corrects, then with what it adds. */
-export async function nextCashflow(
-  store: EnvironmentStore,
-  { organizationId, entityId, state }: { organizationId: string; entityId: string; state: EntityState },
-  { plan: { added, changed }, balances, accounts }: BatchFacts,
-): Promise<EntityState> {
-  const counted = changed.filter(({ before }) => before.void_batch_id === null)
-  const corrected = counted.length === 0 ? state : await correct(store, { organizationId, entityId, state }, counted)
-  const revived = changed.filter(({ before }) => before.void_batch_id !== null).map(({ after }) => after)
-  const fresh = [...added, ...revived].filter((row) => row.void_batch_id === null).map(transactionFact)
-  return addByCurrency(corrected, { transactions: fresh, balances, accounts })
+/** An entity and its state before a batch. */
+interface Before {
+  organizationId: string
+  entityId: string
+  state: EntityState
 }
 
-/** Derives the touched days again, from what is recorded on them. */
+/**
+ * The state of an entity after a batch: first with what it corrects, then with what it adds; or the violation of a batch that
+ * corrects more days than can be read at once.
+ */
+export async function nextCashflow(
+  store: EnvironmentStore,
+  before: Before,
+  { plan: { added, changed }, balances, accounts }: BatchFacts,
+): Promise<{ state: EntityState } | { violations: Violation[] }> {
+  const counted = changed.filter((one) => one.before.void_batch_id === null)
+  const cashflow = counted.length === 0 ? before.state.cashflow : await correct(store, before, counted)
+  if (cashflow === undefined) return { violations: [TOO_MUCH_TO_READ] }
+  const revived = changed.filter((one) => one.before.void_batch_id !== null).map(({ after }) => after)
+  const fresh = [...added, ...revived].filter((row) => row.void_batch_id === null).map(transactionFact)
+  return { state: await addByCurrency({ ...before.state, cashflow }, { transactions: fresh, balances, accounts }) }
+}
+
+/** How many transactions are read for one batch with corrections: the recorded ones of all days that it touches. */
+export const TRANSACTIONS_READ_MAX = 100_000
+const DAYS_PER_READ = 10
+/** How many recorded transactions are added to their days before other requests get their turn. */
+const TRANSACTIONS_PER_TURN = 1_000
+
+const TOO_MUCH_TO_READ: Violation = {
+  param: '/transactions',
+  message: `On the days of the transactions that this request corrects or voids, more than ${TRANSACTIONS_READ_MAX} are recorded. Correct those of fewer days in one request.`,
+}
+
+/** Derives the touched days again, from what is recorded on them; undefined if that is more than can be read. */
 async function correct(
   store: EnvironmentStore,
-  { organizationId, entityId, state }: { organizationId: string; entityId: string; state: EntityState },
+  { organizationId, entityId, state }: Before,
   changed: readonly ChangedTransaction[],
-): Promise<EntityState> {
+): Promise<EntityState['cashflow'] | undefined> {
   const changes = changed.map(
     ({ before, after }): TransactionChange => ({
       before: transactionFact(before),
@@ -45,12 +72,26 @@ async function correct(
     planCorrection(state.cashflow, changes) ??
     planCorrection(state.cashflow, changes, await newestDay(store, { organizationId, entityId }, changed))!
   const { days, uncovered } = plan
-  const [transactions, balances] = await Promise.all([
-    store.transactions.ofDays(organizationId, entityId, days),
-    uncovered.length === 0 ? [] : store.transactions.balancesOfDays(organizationId, entityId, uncovered),
-  ])
-  const recorded = { transactions: transactions.map(transactionFact), balances: balances.map(balanceFact) }
-  return { ...state, cashflow: correctCashflow(state.cashflow, changes, { plan, recorded }) }
+  const correction = new CashflowCorrection(state.cashflow, changes, plan)
+  let left = TRANSACTIONS_READ_MAX
+  for (let first = 0; first < days.length; first += DAYS_PER_READ) {
+    const read = { days: days.slice(first, first + DAYS_PER_READ), max: left + 1 }
+    const rows = await store.transactions.ofDays(organizationId, entityId, read)
+    left -= rows.length
+    if (left < 0) return undefined
+    for (let turn = 0; turn < rows.length; turn += TRANSACTIONS_PER_TURN) {
+      if (turn > 0) await setImmediate()
+      correction.add({
+        transactions: rows.slice(turn, turn + TRANSACTIONS_PER_TURN).map(transactionFact),
+        balances: [],
+      })
+    }
+  }
+  if (uncovered.length > 0) {
+    const balances = await store.transactions.balancesOfDays(organizationId, entityId, uncovered)
+    correction.add({ transactions: [], balances: balances.map(balanceFact) })
+  }
+  return correction.close()
 }
 
 /** The newest day of what is recorded, as the changes leave it. */

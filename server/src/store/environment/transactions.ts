@@ -44,13 +44,17 @@ export function transactionQueries(database: Database) {
       )
     },
 
-    /** The transactions of these days, counted since 1970, without voided ones. */
-    async ofDays(organizationId: string, entityId: string, days: readonly number[]): Promise<TransactionRow[]> {
+    /** The transactions of these days, counted since 1970, without voided ones; at most so many of them. */
+    async ofDays(
+      organizationId: string,
+      entityId: string,
+      { days, max }: { days: readonly number[]; max: number },
+    ): Promise<TransactionRow[]> {
       return database.query<TransactionRow & Row>(
         `SELECT ${COLUMNS} FROM unnest($3::integer[]) AS wanted (day)
          JOIN transactions ON ${DAY_OF_ENTITY} = entity_day($2, wanted.day)
-         WHERE transactions.org_id = $1 AND transactions.entity_id = $2 AND transactions.void_batch_id IS NULL`,
-        [organizationId, entityId, days],
+         WHERE transactions.org_id = $1 AND transactions.entity_id = $2 AND transactions.void_batch_id IS NULL LIMIT $4`,
+        [organizationId, entityId, days, max],
       )
     },
 

@@ -8,7 +8,7 @@ import { emptyState } from '../entity-state.ts'
 import type { StatementBalanceFact } from './accounts/statement-balances.ts'
 import { addToCashflow } from './add-to-cashflow.ts'
 import type { CashflowState } from './cashflow-state.ts'
-import { correctCashflow, planCorrection, type TransactionChange } from './correct-cashflow.ts'
+import { CashflowCorrection, planCorrection, type TransactionChange } from './correct-cashflow.ts'
 import type { TransactionFact } from './transaction-fact.ts'
 
 /** What a caller sends in one batch. */
@@ -53,13 +53,14 @@ class Ledger {
     const list = [...changes.values()]
     const plan = planCorrection(this.state, list) ?? planCorrection(this.state, list, this.#newestAfter(changes))!
     this.daysRead = [...plan.days]
-    this.state = correctCashflow(this.state, list, {
-      plan,
-      recorded: {
-        transactions: [...this.recorded.values()].filter((one) => plan.days.includes(dayOf(one.occurredAt))),
-        balances: [...this.balances.values()].filter(({ day }) => plan.uncovered.includes(day)),
-      },
-    })
+    const correction = new CashflowCorrection(this.state, list, plan)
+    for (const day of plan.days.toReversed()) {
+      correction.add({
+        transactions: [...this.recorded.values()].filter((one) => dayOf(one.occurredAt) === day),
+        balances: [...this.balances.values()].filter((one) => one.day === day && plan.uncovered.includes(day)),
+      })
+    }
+    this.state = correction.close()
     for (const [name, { after }] of changes) {
       if (after) this.recorded.set(name, after)
       else this.recorded.delete(name)

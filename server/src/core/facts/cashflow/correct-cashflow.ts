@@ -39,52 +39,65 @@ export function planCorrection(
   return { newestDay, days: [...days].filter((day) => day >= oldestDay), uncovered }
 }
 
-/** What is recorded on the days of a plan, before the correction. */
+/** What is recorded on days of a plan, before the correction. */
 export interface RecordedDays {
   transactions: readonly TransactionFact[]
   /** The statement balances of the days that come back into the window. */
   balances: readonly StatementBalanceFact[]
 }
 
-/** Corrects a cash flow: derives the touched days again from what is recorded on them, and leaves the others as they are. */
-export function correctCashflow(
-  state: CashflowState,
-  changes: readonly TransactionChange[],
-  { plan, recorded }: { plan: CorrectionPlan; recorded: RecordedDays },
-): CashflowState {
-  const open = new OpenCashflow(state)
-  const touched = new Set<string>()
-  for (const { before, after } of changes) {
-    for (const [transaction, count] of [
-      [before, -1],
-      [after, 1],
-    ] as const) {
-      if (transaction === null) continue
-      const account = accountOf(open, transaction)
-      account.transactions += count
-      account.days.delete(dayOf(transaction.occurredAt))
-      if (account.lastBalance && isOnDayOf(transaction, account.lastBalance.at)) account.lastBalance = null
-      touched.add(placeOf(transaction))
-    }
+/**
+ * A correction of a cash flow: derives the touched days again from what is recorded on them, and leaves the others as they are.
+ * What is recorded is added in parts, in any order.
+ */
+export class CashflowCorrection {
+  readonly #open: OpenCashflow
+  readonly #plan: CorrectionPlan
+  readonly #after: readonly TransactionFact[]
+  /** The names of the changed transactions. */
+  readonly #changed: ReadonlySet<string>
+  readonly #touched = new Set<string>()
+  readonly #uncovered: ReadonlySet<number>
+
+  constructor(state: CashflowState, changes: readonly TransactionChange[], plan: CorrectionPlan) {
+    this.#open = new OpenCashflow(state)
+    this.#plan = plan
+    this.#after = changes.flatMap(({ after }) => after ?? [])
+    this.#changed = new Set(changes.map(({ before }) => nameOf(before)))
+    this.#uncovered = new Set(plan.uncovered)
+    for (const { before } of changes) this.#empty(before, -1)
+    for (const after of this.#after) this.#empty(after, 1)
   }
-  const uncovered = new Set(plan.uncovered)
-  for (const transaction of corrected(recorded.transactions, changes)) {
-    if (touched.has(placeOf(transaction)) || uncovered.has(dayOf(transaction.occurredAt))) {
-      open.addToItsDay(transaction)
+
+  /** Adds what is recorded on some days of the plan. */
+  add({ transactions, balances }: RecordedDays): void {
+    for (const transaction of transactions) if (!this.#changed.has(nameOf(transaction))) this.#addToItsDay(transaction)
+    for (const balance of balances) this.#open.addStatement(balance)
+  }
+
+  /** The corrected cash flow, once all that is recorded was added. */
+  close(): CashflowState {
+    for (const transaction of this.#after) this.#addToItsDay(transaction)
+    return this.#open.close(this.#plan.newestDay)
+  }
+
+  /** Empties the day of a change, to be derived again, and counts the transaction in or out. */
+  #empty(transaction: TransactionFact, count: 1 | -1): void {
+    const account = accountOf(this.#open, transaction)
+    account.transactions += count
+    account.days.delete(dayOf(transaction.occurredAt))
+    if (account.lastBalance && isOnDayOf(transaction, account.lastBalance.at)) account.lastBalance = null
+    this.#touched.add(placeOf(transaction))
+  }
+
+  #addToItsDay(transaction: TransactionFact): void {
+    if (this.#touched.has(placeOf(transaction)) || this.#uncovered.has(dayOf(transaction.occurredAt))) {
+      this.#open.addToItsDay(transaction)
     } else {
-      const account = accountOf(open, transaction)
+      const account = accountOf(this.#open, transaction)
       account.lastBalance = laterBalance(account.lastBalance, transaction)
     }
   }
-  for (const balance of recorded.balances) open.addStatement(balance)
-  return open.close(plan.newestDay)
-}
-
-/** The recorded transactions after the changes. */
-function corrected(recorded: readonly TransactionFact[], changes: readonly TransactionChange[]): TransactionFact[] {
-  const changed = new Set(changes.map(({ before }) => nameOf(before)))
-  const unchanged = recorded.filter((transaction) => !changed.has(nameOf(transaction)))
-  return [...unchanged, ...changes.flatMap(({ after }) => after ?? [])]
 }
 
 /** The newest day with transactions or statement balances; undefined if it lies before those that are kept. */
