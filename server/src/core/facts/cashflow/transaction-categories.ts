@@ -5,7 +5,7 @@ export const TRANSACTION_CATEGORIES = {
   loan_proceeds: 'Borrowed money that comes in: not income. On a debit the category has no effect.',
   loan_repayment: 'An instalment of an existing loan: spending, and also debt service. On a credit it has no effect.',
   refund:
-    'A refund, a reversal or a chargeback. If the purchase is found, of the same amount within four days, both are neither income nor spending; otherwise the refund is income that does not recur. On a debit it has no effect.',
+    'A refund, a reversal or a chargeback. If the purchase is found, of the same amount within four days, and it is at least 2 % of what came in, both are neither income nor spending; otherwise the refund is income that does not recur. On a debit it has no effect.',
   returned_payment: 'A payment that bounced: neither income nor spending, but counted as a returned payment.',
 } as const
 
