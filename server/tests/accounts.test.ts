@@ -308,5 +308,15 @@ test('the sources of data are kept with what they provided: of a transaction its
     ['feature_snapshots', 'Bureau'],
   ]
   assert.deepEqual((await shown(before)).sort(), earlier.toSorted())
+  const numbered = Array.from({ length: 64 }, (_, index) =>
+    exampleTransaction(`n-${index}`, { provided_by: { kind: 'bank', name: `Statement ${index}` } }),
+  )
+  const refused = await acme.post(
+    `/v1/entities/${entity.id}/transactions`,
+    { transactions: numbered },
+    { 'Idempotency-Key': 'source-numbered' },
+  )
+  assert.equal(refused.body.error.param, '/transactions')
+  assert.match(refused.body.error.message, /would have 69 sources of data; it can have 64/)
   assert.deepEqual((await shown(await decide())).sort(), [...earlier, ['identity_links', 'Stadtbank']].sort())
 })

@@ -11,7 +11,7 @@ import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { adverseAmong, linkChange, type ResolvedLink, relationshipLink } from '../../underwriting/graph-links.ts'
 import { countsAfter, identifierLinks, mayChangeLinks } from '../../underwriting/identifier-links.ts'
 import { fail, failValidation } from '../api-error.ts'
-import { dataSourceRow } from '../data-source.ts'
+import { dataSourceRow, tooManySources } from '../data-source.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
@@ -64,6 +64,10 @@ export const createIdentityLink = defineEndpoint({
     const near = [...new Set([entity.id, ...resolved.map(({ to }) => to)])]
     const adverse = await adverseAmong(store, organizationId, resolved.length > 0 ? near : [])
     const source = dataSourceRow(body.provided_by, { entity_id: entity.id, provides: 'identity_links', now })
+    const dataSources = source ? [source] : []
+    const named = { sources: dataSources, param: '/provided_by' }
+    const tooMany = await tooManySources(store, { organizationId, entityId: entity.id }, named)
+    if (tooMany.length > 0) return failValidation(tooMany)
     const row = linkRow(link, { hash, providedBy: source?.id ?? null })
     const change = record(context, {
       ...linkChange(resolved, { adverse, today: dayOf(now) }),
@@ -71,7 +75,7 @@ export const createIdentityLink = defineEndpoint({
       consequences: await causesOf(context, { mark: link.id, near, adverse, resolved }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
       rows: { identity_links: [row] },
-      dataSources: source ? [source] : [],
+      dataSources,
       domainEvents: [
         {
           type: 'identity_link.created',

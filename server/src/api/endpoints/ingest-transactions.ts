@@ -7,7 +7,7 @@ import type { NewRow } from '../../store/schema/tables.ts'
 import type { DomainEvent } from '../../store/write-path/record.ts'
 import { updatePaymentLinks } from '../../underwriting/update-payment-links.ts'
 import { fail, failValidation } from '../api-error.ts'
-import { dataSourceRow } from '../data-source.ts'
+import { dataSourceRow, tooManySources } from '../data-source.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { withState } from '../next-entity.ts'
 import { record } from '../record.ts'
@@ -85,6 +85,12 @@ export const ingestTransactions = defineEndpoint({
     if (plan.violations.length > 0) return failValidation(plan.violations)
     const balances = newBalances(sent, recordedBalances)
 
+    const recordedRows = [...plan.added, ...plan.changed.map(({ after }) => after), ...balances]
+    const dataSources = namedSources(sources, recordedRows)
+    const named = { sources: dataSources, param: body.provided_by ? '/provided_by' : '/transactions' }
+    const tooMany = await tooManySources(store, { organizationId, entityId: entity.id }, named)
+    if (tooMany.length > 0) return failValidation(tooMany)
+
     const before = JSON.parse(entity.state) as EntityState
     const facts = { plan, balances: balances.map(balanceFact), accounts: said.terms }
     const cashflow = await nextCashflow(store, { organizationId, entityId: entity.id, state: before }, facts)
@@ -104,7 +110,7 @@ export const ingestTransactions = defineEndpoint({
       changedEntities: [next],
       changedTransactions: plan.changed.map(({ after }) => after),
       bankAccounts,
-      dataSources: namedSources(sources, [...plan.added, ...plan.changed.map(({ after }) => after), ...balances]),
+      dataSources,
       rows: {
         transactions: plan.added,
         statement_balances: balances,

@@ -5,7 +5,7 @@ import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.t
 import type { Violation } from '../../http/violation.ts'
 import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { fail, failValidation } from '../api-error.ts'
-import { dataSourceRow } from '../data-source.ts'
+import { dataSourceRow, tooManySources } from '../data-source.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
@@ -50,6 +50,10 @@ export const submitFeatureSnapshot = defineEndpoint({
     const sha256 = hash('sha256', features)
     const id = context.newId('fsn')
     const dataSource = dataSourceRow(provided_by, { entity_id: entity.id, provides: 'feature_snapshots', now })
+    const dataSources = dataSource ? [dataSource] : []
+    const named = { sources: dataSources, param: '/provided_by' }
+    const tooMany = await tooManySources(store, { ...caller, entityId: entity.id }, named)
+    if (tooMany.length > 0) return failValidation(tooMany)
     const columns = { id, entity_id: entity.id, source, as_of: asOf, features, sha256, created_at: now }
     const row = { ...columns, provided_by: dataSource?.id ?? null }
     const record_sha256 = recordSha256<'feature_snapshots'>(caller.organizationId, row)
@@ -58,7 +62,7 @@ export const submitFeatureSnapshot = defineEndpoint({
         nextEntity(entity, now, (state) => applyFeatureSnapshot(state, { source, asOf, features: body.features })),
       ],
       rows: { feature_snapshots: [row] },
-      dataSources: dataSource ? [dataSource] : [],
+      dataSources,
       domainEvents: [
         {
           type: 'feature_snapshot.created',

@@ -124,6 +124,18 @@ export function transactionQueries(database: Database) {
       )
     },
 
+    /** The sources of the data of an entity, by what they provide and their ids. */
+    async sourceIds(
+      organizationId: string,
+      entityId: string,
+    ): Promise<Pick<NewRow<'data_sources'>, 'provides' | 'id'>[]> {
+      return database.query<Pick<NewRow<'data_sources'>, 'provides' | 'id'> & Row>(
+        'SELECT provides, id FROM data_sources WHERE org_id = $1 AND entity_id = $2',
+        [organizationId, entityId],
+        { keepPlan: true },
+      )
+    },
+
     /** Where the data of an entity came from until some time, oldest first. */
     async sources(organizationId: string, entityId: string, until: string): Promise<NewRow<'data_sources'>[]> {
       return database.query<NewRow<'data_sources'> & Row>(
