@@ -219,6 +219,18 @@ test('the sealer adds nothing to a stored tree that was altered', async () => {
   assert.equal((await store.auditLog.newestHead(organization.id))!.tree_size, before)
 })
 
+test('of a log that must not be extended, the sealer reads a part of what waits, and says once a round why', async () => {
+  const organization = await organizationWithNode()
+  await tamper(database, "UPDATE audit_nodes SET hash = decode(repeat('ee', 32), 'hex') WHERE org_id = $1", [
+    organization.id,
+  ])
+  const readAtOnce = 500
+  for (let n = 0; n <= readAtOnce; n++) await commitEntry(organization, organization.id)
+  const errors: string[] = []
+  await newSealer((error) => errors.push(String(error))).sealAll()
+  assert.equal(errors.filter((error) => error.includes(organization.id)).length, 1)
+})
+
 test('the sealer does not sign over leaves that were inserted with SQL, together with their nodes and a head', async () => {
   // The inserted leaf completes a block, so that a node comes with it.
   const organization = await organizationWithLog({ consents: 9 })

@@ -28,7 +28,7 @@ export async function findUnextendable(logs: LogsToChange, current: MasterKey): 
     organizationIds.map((organizationId) => ({ organizationId, flushes: [] })),
     { environment, store, keys: current.sealingKeys(environment), knownHeads, nowMs },
   )
-  return errors.map(({ message }) => message)
+  return Array.from(errors.values(), ({ message }) => message)
 }
 
 /**

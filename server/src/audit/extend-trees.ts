@@ -29,12 +29,12 @@ export interface ExtendParts {
   nowMs: () => number
 }
 
-/** Appends entries to their trees and signs the new heads; a tree that must not be extended is an error instead. */
+/** Appends entries to their trees and signs the new heads; for a tree that must not be extended, an error by its organization. */
 export async function extendTrees(
   trees: readonly TreeToExtend[],
   parts: ExtendParts,
-): Promise<{ seals: (Seal & Pick<LogEnd, 'announced_at'>)[]; errors: Error[] }> {
-  if (trees.length === 0) return { seals: [], errors: [] }
+): Promise<{ seals: (Seal & Pick<LogEnd, 'announced_at'>)[]; errors: Map<string, Error> }> {
+  if (trees.length === 0) return { seals: [], errors: new Map() }
   const { store } = parts
   const ends = await store.sealing.logEnds(trees.map(({ organizationId }) => organizationId))
   const positions = ends.map(({ org_id, head }) =>
@@ -50,12 +50,12 @@ export async function extendTrees(
     compared = await compare()
   }
   const seals: (Seal & Pick<LogEnd, 'announced_at'>)[] = []
-  const errors: Error[] = []
+  const errors = new Map<string, Error>()
   for (const [n, tree] of trees.entries()) {
     const frontier = hashes.splice(0, positions[n]!.length)
     const problem = problemOf({ ...ends[n]!, frontier }, compared[n]!, parts)
     if (problem === undefined) seals.push(extend(tree, { ...ends[n]!, frontier }, parts))
-    else errors.push(new Error(problem))
+    else errors.set(tree.organizationId, new Error(problem))
   }
   return { seals, errors }
 }

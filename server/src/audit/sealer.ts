@@ -174,10 +174,12 @@ export class Sealer {
         organizationId,
         flushes: flushes.filter((flush) => this.#isGenuine(flush)),
       }))
-      const isWritten = await this.#writeSeals(genuine.filter((tree) => tree.flushes.length > 0))
-      if (!isWritten) return false
-      // Goes on after the last row rather than from the start, because refused ones stay pending.
-      after = [...waiting.values()].filter(({ length }) => length === limitEach).map((flushes) => flushes.at(-1)!)
+      const written = await this.#writeSeals(genuine.filter((tree) => tree.flushes.length > 0))
+      if (written === undefined) return false
+      // Goes on after the last row rather than from the start, because refused ones stay pending. What waits for a log that
+      // must not be extended is not read: until an operator acts, it may be millions of lists.
+      const more = [...waiting].filter(([id, { length }]) => length === limitEach && !written.refused.has(id))
+      after = more.map(([, flushes]) => flushes.at(-1)!)
     }
     return true
   }
@@ -193,15 +195,17 @@ export class Sealer {
     return false
   }
 
-  async #writeSeals(trees: readonly TreeToExtend[]): Promise<boolean> {
+  /** Seals these entries; returns the organizations whose logs must not be extended, or undefined if one was sealed elsewhere. */
+  async #writeSeals(trees: readonly TreeToExtend[]): Promise<{ refused: ReadonlySet<string> } | undefined> {
     const { store, knownHeads, onError } = this.#parts
     const { seals, errors } = await extendTrees(trees, this.#parts)
-    for (const error of errors) onError(error)
-    if (seals.length === 0) return true
+    for (const error of errors.values()) onError(error)
+    const refused = new Set(errors.keys())
+    if (seals.length === 0) return { refused }
     const timeline = await store.sealing.seal(seals.map((seal) => this.#withEvent(seal)))
-    if (timeline === undefined) return false
+    if (timeline === undefined) return undefined
     knownHeads.add(seals.map(({ organizationId, head }) => ({ organization_id: organizationId, ...head, timeline })))
-    return true
+    return { refused }
   }
 
   #withEvent({ announced_at, ...seal }: Seal & { announced_at: string | null }): Seal {
