@@ -25,7 +25,7 @@ export function CashflowSection({ entity: { cashflow } }: { entity: ShownEntity 
       title="Cash flow"
       sub={
         <>
-          {currency}, {writeCount(transactions)} transactions
+          {currency}, {writeCount(transactions)} {transactions === 1 ? 'transaction' : 'transactions'}
           {last_day !== null && `, last seen ${writeUtcDay(last_day)}`}
         </>
       }
