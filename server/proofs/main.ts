@@ -221,8 +221,9 @@ function print({ promise: { number, promise, proofs }, evidence, ms, leftOut }: 
   const isTested = settings.afterTests && proofs.every(({ file }) => isTest(file))
   if (isTested) parts.push('by npm test')
   else if (passed.size + skipped.size + leftOut.length + failures.length === 0) failures.push('no test ran')
-  const isLeftOut = leftOut.length > 0 || (!isTested && passed.size === 0)
-  const result = failures.length > 0 ? 'broken' : isLeftOut ? 'unfinished' : 'proved'
+  const isPartly = leftOut.length > 0 || [...skipped.keys()].some((name) => !passed.has(name))
+  const isUnfinished = isPartly || (!isTested && passed.size === 0)
+  const result = failures.length > 0 ? 'broken' : isUnfinished ? 'unfinished' : 'proved'
   counts[result]++
   const seconds = (ms / 1000).toFixed(1)
   console.log(`${MARKS[result]} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
