@@ -78,6 +78,11 @@ test('a correction by two minutes moves a transaction to the next day', async ()
   const moved = { occurred_at: '2026-10-02T00:01:00Z' }
   assert.deepEqual(await counts(id, [exampleTransaction('a', { ...moved, corrects: true })]), [0, 0, 0, 1, 0])
   assert.equal(await stateOf(id), fromScratch([exampleTransaction('a', moved)]))
+
+  const secondsAgo = (seconds: number) => ({ occurred_at: new Date(Date.now() - seconds * 1000).toISOString() })
+  await send(id, [exampleTransaction('new', secondsAgo(30))])
+  const later = exampleTransaction('new', { ...secondsAgo(1), corrects: true })
+  assert.deepEqual(await counts(id, [later]), [0, 0, 0, 1, 0], 'also of one that happened just now')
 })
 
 test('a correction replaces the recorded transaction, a void takes it out, and either may be sent again', async () => {

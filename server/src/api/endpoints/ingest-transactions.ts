@@ -271,6 +271,6 @@ function describeBatch(
 
 /** How many different categories were sent that are not recognized, and so change nothing. */
 function countUnrecognized(transactions: readonly SentTransaction[]): number {
-  const sent = new Set(transactions.map(({ category }) => category))
+  const sent = new Set(transactions.filter(isToBeRecorded).map(({ category }) => category))
   return [...sent].filter((text) => text !== undefined && recognizeCategory(text) === undefined).length
 }

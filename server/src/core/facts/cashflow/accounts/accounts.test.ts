@@ -222,11 +222,18 @@ describe('a transfer between two accounts', () => {
         accounts,
         transactions: [...account('a', 9000, [...SALARY, ...SPENDING, ...payments(over)]), ...loan],
       })
+    const repaidOnly = (over: Partial<TransactionFact>) => {
+      const facts = factsOf({ accounts, transactions: [...account('a', 9000, payments(over)), ...loan] })
+      return [facts('monthly_debt_service'), facts('monthly_spending')]
+    }
     for (const over of [{}, { category: 'loan_repayment' }, { category: 'own_transfer' }]) {
       const facts = withLoan(over)
       assert.equal(facts('monthly_debt_service'), 300, JSON.stringify(over))
       assert.equal(facts('owed'), 4100)
       assert.equal(facts('monthly_spending'), withLoan({})('monthly_spending'), JSON.stringify(over))
+      const [debtService, spending] = repaidOnly(over)
+      assert.deepEqual([debtService, spending], repaidOnly({}), JSON.stringify(over))
+      assert.equal(spending, 0)
       const alone = moved(payments(over), [], { accounts })
       assert.equal(alone('monthly_debt_service'), over.category === 'loan_repayment' ? 300 : 0)
     }
@@ -314,6 +321,19 @@ describe('the balances of statements', () => {
     ({ account: 'a', currency: 'EUR', day: TODAY - daysAgo, kind, units: unitsOf(BigInt(major) * 10_000n) }) as const
   const balanceOn = (daysAgo: number, { isAfter }: { isAfter: boolean }) =>
     movements.reduce((sum, [ago, amount]) => (ago > daysAgo || (isAfter && ago === daysAgo) ? sum + amount : sum), 3000)
+
+  it('of daily statements reconcile if each opening is dated by the first entry, and not by the closing before it', () => {
+    const daily = every(1, -10, { from: 120 })
+    const reconciled = (openedEarlier: number) => {
+      const balances = daily.flatMap(([daysAgo], index) => [
+        at(daysAgo + openedEarlier, 'opening', 5000 - 10 * index),
+        at(daysAgo, 'closing', 4990 - 10 * index),
+      ])
+      return factsOf({ transactions: account('a', undefined, daily), balances })('balances_reconciled')
+    }
+    assert.equal(reconciled(0), 1)
+    assert.ok(Number(reconciled(1)) < 0.5, String(reconciled(1)))
+  })
 
   it('give the balances that no transaction reports', () => {
     assert.equal(factsOf({ transactions: silent })('reserve'), 'no_data')
