@@ -2,28 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createRunFolder } from '../../scripts/run-folder.ts'
 import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
 import { removeAbandoned } from './cluster/hosts.ts'
 import { signalAll } from './faults/signal-tree.ts'
-import { type DatabaseName, PROMISES, type Proof, type ProvedPromise } from './promises.ts'
+import type { DatabaseName, Proof, ProvedPromise } from './promises.ts'
 import type { ProofEvent } from './proof-reporter.ts'
+import { readSettings, type Settings, USAGE } from './read-settings.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const USAGE = `Usage: npm run prove -- [--only P[,P…]] [--seed N] [--share F] [--long] [--soak-minutes M] [--on embedded|postgres] [--once] [--after-tests] [--report-times] [--minutes M]
-
-  --only          proves only these promises, by their numbers or by the names of proofs, such as failover
-  --seed          repeats a run (default: a new one, which is printed)
-  --share         a fraction of the usual number of trials, such as 0.2
-  --long          repeats what is proved once otherwise, for hours: the faults of failover
-  --soak-minutes  how long the soak of promise 15 takes on each database (default: 0.5)
-  --on            one database instead of both
-  --once          proves on PostgreSQL only, except what is about the embedded database
-  --after-tests   leaves out what npm test runs, for a build that has just run it on both databases
-  --report-times  reports a time over its limit instead of failing, for a machine with busy neighbours
-  --minutes       begins no further proof after so many minutes, and names the promises that lack one`
-
 /** A proof that takes longer hangs; the soak takes as long as it is told to. */
 const PROOF_MAX_MS = 600_000
 const LONG_PROOF_MAX_MS = 4 * 3_600_000
@@ -40,17 +27,7 @@ interface Evidence {
   failures: string[]
 }
 
-interface Settings {
-  promises: readonly ProvedPromise[]
-  databases: readonly DatabaseName[]
-  once: boolean
-  afterTests: boolean
-  env: Record<string, string>
-  /** When the last proof may begin. */
-  beginsUntil: number
-}
-
-const settings = readSettings()
+const settings = settingsOrExit()
 const startedAt = Date.now()
 const folder = createRunFolder()
 const running = new Set<ChildProcess>()
@@ -75,57 +52,13 @@ console.log(`${counts.proved} of ${settings.promises.length} promises proved in 
 if (counts.unfinished > 0) console.log(`NOT SHOWN, or not all of it: ${counts.unfinished}`)
 process.exit(counts.broken > 0 ? 1 : 0)
 
-function readSettings(): Settings {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string' },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
-      share: { type: 'string', default: '1' },
-      long: { type: 'boolean', default: false },
-      'soak-minutes': { type: 'string', default: '0.5' },
-      on: { type: 'string' },
-      once: { type: 'boolean', default: false },
-      'after-tests': { type: 'boolean', default: false },
-      'report-times': { type: 'boolean', default: false },
-      minutes: { type: 'string', default: 'Infinity' },
-      help: { type: 'boolean' },
-    },
-  })
-  if (values.help) {
-    console.log(USAGE)
-    process.exit(0)
-  }
-  const only = values.only?.split(',')
-  const isNamedBy = ({ number, proofs }: ProvedPromise) => {
-    return (name: string) => name === String(number) || proofs.some(({ file }) => file.endsWith(`/${name}.proof.ts`))
-  }
-  const promises = PROMISES.filter((promise) => !only || only.some(isNamedBy(promise)))
-  const isEachKnown = only?.every((name) => promises.some((promise) => isNamedBy(promise)(name))) ?? true
-  const databases = (['embedded', 'postgres'] as const).filter((name) => !values.on || values.on === name)
-  const soakMinutes = values['soak-minutes']
-  const areNumbers =
-    Number.isSafeInteger(Number(values.seed)) &&
-    Number(values.share) > 0 &&
-    Number(soakMinutes) > 0 &&
-    Number(values.minutes) > 0
-  if (!isEachKnown || databases.length === 0 || !areNumbers) {
-    console.error(USAGE)
-    process.exit(2)
-  }
-  return {
-    promises,
-    databases,
-    once: values.once,
-    afterTests: values['after-tests'],
-    beginsUntil: Date.now() + Number(values.minutes) * 60_000,
-    env: {
-      PROVE_SEED: values.seed,
-      PROVE_SHARE: values.share,
-      PROVE_SOAK_MINUTES: soakMinutes,
-      ...(values.long && { PROVE_LONG: '1' }),
-      ...(values['report-times'] && { PROVE_TIMES: 'report' }),
-    },
-  }
+function settingsOrExit(): Settings {
+  const isHelp = process.argv.includes('--help')
+  const options = { nowMs: Date.now(), newSeed: Math.floor(Math.random() * 1e6) }
+  const read = isHelp ? undefined : readSettings(process.argv.slice(2), options)
+  if (read) return read
+  console[isHelp ? 'log' : 'error'](USAGE)
+  process.exit(isHelp ? 0 : 2)
 }
 
 /** Ends the proofs that still run, with the services and databases that they started, and deletes their data. */

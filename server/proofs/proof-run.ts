@@ -11,6 +11,9 @@ export const soakMinutes = Number(process.env.PROVE_SOAK_MINUTES ?? 0.5)
 /** Whether proofs that take hours are asked for: `npm run prove -- --only failover --long`. */
 export const isLongRun = process.env.PROVE_LONG === '1'
 
+/** The faults of failover that the long run is to have, by their names; undefined for all. */
+export const chosenFaults = process.env.PROVE_FAULTS?.split(',')
+
 /** How many trials a proof makes of its usual number: all by default, fewer where `--share` asks for a shorter run. */
 export function trials(usual: number, atLeast = 1): number {
   return Math.max(atLeast, Math.round(usual * Number(process.env.PROVE_SHARE ?? 1)))

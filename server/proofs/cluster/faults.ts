@@ -45,9 +45,18 @@ async function standbysOf(cluster: Cluster): Promise<Member[]> {
 /** Strikes a cluster; `written` counts the writes that were acknowledged so far. */
 export type Strike = (cluster: Cluster, written: () => number) => Promise<void>
 
-/** The faults by their names, and how often the long run has each. */
-export const FAULTS: Readonly<Record<string, { usual: number; strike: Strike }>> = {
-  'kill -9 of the primary': {
+/** Something that may happen to a cluster. */
+export interface Fault {
+  what: string
+  /** How often the long run has it. */
+  usual: number
+  strike: Strike
+}
+
+/** The faults by the names that `--faults` takes. */
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'primary-killed': {
+    what: 'kill -9 of the primary',
     usual: 20,
     async strike(cluster) {
       const primary = await cluster.primary()
@@ -60,7 +69,8 @@ export const FAULTS: Readonly<Record<string, { usual: number; strike: Strike }>>
       }, `${primary.name} was replaced, or started again`)
     },
   },
-  'kill -9 of its whole machine': {
+  'machine-killed': {
+    what: 'kill -9 of its whole machine',
     usual: 20,
     async strike(cluster) {
       const primary = await cluster.primary()
@@ -69,7 +79,8 @@ export const FAULTS: Readonly<Record<string, { usual: number; strike: Strike }>>
       repair()
     },
   },
-  'primary frozen for longer than its lease': {
+  frozen: {
+    what: 'primary frozen for longer than its lease',
     usual: 20,
     async strike(cluster) {
       const primary = await cluster.primary()
@@ -80,7 +91,8 @@ export const FAULTS: Readonly<Record<string, { usual: number; strike: Strike }>>
       resume(frozen)
     },
   },
-  'primary cut off from etcd and its standbys, not from its clients': {
+  'cut-off': {
+    what: 'primary cut off from etcd and its standbys, not from its clients',
     usual: 20,
     async strike(cluster) {
       const primary = await cluster.primary()
@@ -90,10 +102,12 @@ export const FAULTS: Readonly<Record<string, { usual: number; strike: Strike }>>
     },
   },
   switchover: {
+    what: 'switchover',
     usual: 5,
     strike: (cluster) => cluster.switchOver(),
   },
-  'standbys gone': {
+  'standbys-gone': {
+    what: 'standbys gone',
     usual: 5,
     async strike(cluster, written) {
       const frozen = (await standbysOf(cluster)).flatMap((member) => member.pidsOf('postgres', 'patroni'))
@@ -105,7 +119,8 @@ export const FAULTS: Readonly<Record<string, { usual: number; strike: Strike }>>
       resume(frozen)
     },
   },
-  'etcd gone': {
+  'etcd-gone': {
+    what: 'etcd gone',
     usual: 5,
     async strike(cluster, written) {
       const primary = await cluster.primary()
@@ -121,7 +136,8 @@ export const FAULTS: Readonly<Record<string, { usual: number; strike: Strike }>>
   },
   // What the primary shows after its crash is on its own disk alone, and is gone with its machine. Its Patroni is frozen as well:
   // without a standby it would note that none may take over.
-  'crash and recovery in place, then loss of the machine': {
+  crash: {
+    what: 'crash and recovery in place, then loss of the machine',
     usual: 5,
     async strike(cluster) {
       const primary = await cluster.primary()
