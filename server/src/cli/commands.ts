@@ -3,6 +3,7 @@ import { auditAcceptRestore, auditPublicKey, auditVerify } from './audit.ts'
 import type { Command } from './command.ts'
 import { decisionsExplain, decisionsShow } from './decisions.ts'
 import { doctor } from './doctor.ts'
+import { entitiesShow } from './entities.ts'
 import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
 import { keysCreate, keysDisable, keysEnable, keysList, keysRevoke, keysRotate } from './keys.ts'
 import { masterKeyRotate } from './master-key.ts'
@@ -74,6 +75,7 @@ export const commands: readonly Command[] = [
   gateClose,
   decisionsShow,
   decisionsExplain,
+  entitiesShow,
   webhooksAdd,
   webhooksList,
   webhooksEdit,

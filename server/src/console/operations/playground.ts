@@ -1,5 +1,6 @@
 import { forbidden, invalid } from '../../admin/problem.ts'
 import { runPolicyTask } from '../../admin/run-policy-task.ts'
+import { findEntity } from '../../admin/show-entity.ts'
 import { NOT_BLANK, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { listOperators } from '../../store/control/operators.ts'
@@ -17,7 +18,6 @@ import {
   changed,
   type DryFacts,
   type DryPlace,
-  entityNamed,
   factsNow,
   factsOfDecision,
   factsOfPersona,
@@ -86,7 +86,7 @@ const decideRecorded = defineOperation({
     if (environment !== 'sandbox')
       throw forbidden('sandbox_only', 'Only the sandbox records decisions of the playground.')
     requireAmountWithCurrency(input)
-    const entity = await entityNamed({ store, organizationId }, input.entity_id)
+    const entity = await findEntity(store, organizationId, input.entity_id)
     const request = { ...input, entity_id: entity.id }
     const decision = await recordDecision(installation, act, { request, requestId })
     return { id: decision.id, decision }

@@ -1,4 +1,5 @@
 import { conflict, notFound, type Problem } from '../../admin/problem.ts'
+import { findEntity } from '../../admin/show-entity.ts'
 import { sha256 } from '../../core/canonical-json.ts'
 import { decide } from '../../core/decide/decide.ts'
 import { describeDecision } from '../../core/decide/describe-decision.ts'
@@ -12,7 +13,6 @@ import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.t
 import type { PolicyDocument } from '../../core/policy/policy-document.ts'
 import { isObject, parseStored } from '../../core/stored-json.ts'
 import type { Environment } from '../../core/vocabularies.ts'
-import type { EntityRow } from '../../store/environment/entities.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { isWithheld } from '../../underwriting/decide-request.ts'
 import { type DecisionRequest, factsOf, stateOf } from '../../underwriting/facts-of.ts'
@@ -49,23 +49,11 @@ export async function factsNow(
   entityId: string,
   request: DecisionRequest,
 ): Promise<DryFacts> {
-  const entity = await entityNamed({ store, organizationId }, entityId)
+  const entity = await findEntity(store, organizationId, entityId)
   const state = stateOf(entity)
   const facts = factsOf(entity, request, { now, state })
   const graph = isWithheld(facts, 'graph.negative_exposure') ? null : graphEvidence(state.graph)
   return { facts, unchanged: facts, graph, entityId: entity.id, request, decidedAt: now }
-}
-
-/** The entity with this id, or with this id of the caller's. */
-export async function entityNamed(
-  { store, organizationId }: Pick<DryPlace, 'store' | 'organizationId'>,
-  name: string,
-): Promise<EntityRow> {
-  const entity =
-    (await store.entities.find({ organizationId, id: name })) ??
-    (await store.entities.byExternalId({ organizationId, externalId: name }))
-  if (!entity) throw notFound('entity_not_found', 'There is no such entity in this environment.')
-  return entity
 }
 
 /** The facts of a persona: an applicant of the policy's own tests. */
