@@ -156,6 +156,10 @@ interface AuditOnlyData {
   'case.assigned': CaseData & { assignee_id: string | null; previous_assignee_id: string | null }
   /** The text of a note may hold personal data, so the entry has the hash of the stored note alone. */
   'case.noted': CaseData & { record_sha256: string }
+  /**
+   * Two people approved that an entity is erased. The reason stays on the log for good, so it must not name the person.
+   */
+  'entity.erased': { entity_id: string; reason: string; proposed_by: string; via?: string }
   'review_bounds.changed': { from: ReviewBounds; to: ReviewBounds; reason: string }
   'decision.outcome_retraction_proposed': RetractionData
   'decision.outcome_retracted': RetractionData & { proposed_by: string }

@@ -30,6 +30,7 @@ import { decisionListQueries } from './decision-list.ts'
 import { decisionQueries } from './decisions.ts'
 import { entityQueries } from './entities.ts'
 import { entityPageQueries } from './entity-pages.ts'
+import { erasureQueries } from './erasures.ts'
 import { grantByLogQueries } from './grants-by-log.ts'
 import { graphQueries } from './graph.ts'
 import { claimQueries } from './graph-claims.ts'
@@ -83,6 +84,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     deliveries: webhookDeliveryQueries(database),
     dispatch: webhookDispatchQueries(database),
     entities: joined(entities, entityPageQueries(database)),
+    erasures: erasureQueries(database, isAuthentic),
     grants: joined(grantByLogQueries(database, isAuthentic), membershipQueries(database, isAuthentic)),
     graph: joined(graphQueries(database), joined(claimQueries(database), paymentFlowQueries(database))),
     idempotencyKeys: idempotencyQueries(database),

@@ -162,6 +162,7 @@ export const environmentColumns: ClassedTables = {
   payment_flows: { made: ['org_id', 'entity_id', 'counterparty_id'], kinds: ['currency', 'month'] },
   consequences: { made: ['org_id', 'entity_id', 'mark', 'failed_mark'], kinds: ['kind'] },
   unchecked_decisions: { made: ['org_id', 'made_on'] },
+  erasures: { made: ['org_id', 'entity_id', 'entry_id'] },
 
   webhook_endpoints: {
     words: ['description', 'disabled_why'],

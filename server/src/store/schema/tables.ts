@@ -276,6 +276,13 @@ export const tables = {
     signature: 'text?',
     user_agent: 'text?',
   }),
+  erasures: guarded({
+    org_id: 'text',
+    entity_id: 'text',
+    entry_id: 'text',
+    approved_at: 'timestamptz',
+    done_at: 'timestamptz?',
+  }),
   usage_by_day: guarded({ org_id: 'text', day: 'date', node: 'text', counter: 'text', count: 'bigint' }),
 }
 

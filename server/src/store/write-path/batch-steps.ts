@@ -29,6 +29,7 @@ import {
   type PackedDocuments,
   queueChecks,
 } from './decision-statements.ts'
+import { addErasures, deleteErasedEntities, deleteScenariosAbout, endErasures } from './erasure-statements.ts'
 import { eventIdOf } from './record.ts'
 import { changeScenarios, removeScenarios } from './scenario-statements.ts'
 import { type AnnouncedEvent, fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
@@ -151,6 +152,23 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     rowsOf: ({ deletedBacktests = [] }) => deletedBacktests,
     sql: deleteBacktests,
     guard: { precondition: 'backtest', row: ({ id }) => `backtest ${id}` },
+  }),
+  defineStep({
+    rowsOf: ({ newErasures = [] }) => newErasures,
+    sql: deleteErasedEntities,
+    guard: { precondition: 'entity_version', row: ({ entity_id }) => `entity ${entity_id}` },
+    locks: ({ entity_id }) => entity_id,
+  }),
+  defineStep({ rowsOf: ({ newErasures = [] }) => newErasures, sql: deleteScenariosAbout }),
+  defineStep({
+    rowsOf: ({ newErasures = [] }) => newErasures,
+    sql: addErasures,
+    guard: { precondition: 'erasure', row: ({ entity_id }) => `erasure ${entity_id}` },
+  }),
+  defineStep({
+    rowsOf: ({ endedErasures = [] }) => endedErasures,
+    sql: endErasures,
+    guard: { precondition: 'erasure', row: ({ entity_id }) => `erasure ${entity_id}` },
   }),
   defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: insertDecisions }),
   defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: queueChecks }),

@@ -31,6 +31,10 @@ export interface Change {
   changedKeys?: KeyChange[]
   /** Decisions with their documents. */
   decisions?: NewDecision[]
+  /** Approved erasures: their entities are gone with this change. Loses if the entity was changed or erased first. */
+  newErasures?: NewErasure[]
+  /** Erasures that were carried out; loses if another node has ended one before. */
+  endedErasures?: EndedErasure[]
   /** Rows without preconditions. The deliveries of events are queued by the same statement. */
   rows?: { [T in Exclude<PlainTable, 'events'>]?: NewRow<T>[] } & { events?: EventRow[] }
   /** Webhook endpoints, each with its next version; loses if that version was written first. */
@@ -95,6 +99,22 @@ export interface ScenarioChange {
   saved_at: string
 }
 
+/** An erasure that two people approved. */
+export interface NewErasure {
+  entity_id: string
+  /** The version of the entity that they saw. */
+  version: number
+  /** The audit entry `entity.erased`, which is written with the same change. */
+  entry_id: string
+  approved_at: string
+}
+
+/** An erasure of which nothing is left to do. */
+export interface EndedErasure {
+  entity_id: string
+  done_at: string
+}
+
 /** A backtest that ends, and why it has no result if it has none. */
 export interface EndedBacktest {
   run_id: string
@@ -116,6 +136,7 @@ export type Lost =
   | 'case'
   | 'scenario'
   | 'backtest'
+  | 'erasure'
   /** PostgreSQL, or a proxy before it, did not name the precondition. */
   | 'unnamed'
   /** The database's answer was lost, and the change was then found not to be written. */
