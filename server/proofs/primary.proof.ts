@@ -145,6 +145,50 @@ test('a server that becomes read-only is left at once, with all connections to i
   assert.deepEqual(await on(second, 'SELECT n FROM written WHERE n > 1'), [{ n: 3 }])
 })
 
+test('a primary that still accepts connections, but lost its standby to a failover, is left for the one that took over', {
+  skip,
+}, async (t) => {
+  const { first, second, stop } = await startPair()
+  t.after(stop)
+  await on(first, 'CREATE TABLE written (n integer)')
+  await on(first, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+  await on(first, 'SELECT pg_reload_conf()')
+  const database = openPostgres({
+    urls: [first.url, second.url],
+    schema: 'public',
+    statementMs: 1_000,
+    connectWithinMs: () => 1_000,
+  })
+  t.after(() => database.close())
+  const write = (n: number) =>
+    database
+      .query<{ port: number }>('INSERT INTO written VALUES ($1) RETURNING inet_server_port() AS port', [n])
+      .then(([row]) => row!.port)
+  assert.equal(await write(1), Number(new URL(first.url).port))
+  // The standby is cut off from its primary, and nothing else.
+  await on(second, "ALTER SYSTEM SET primary_conninfo = ''")
+  await on(second, 'SELECT pg_reload_conf()')
+  await until(async () => (await on(second, 'SELECT FROM pg_stat_wal_receiver')).length === 0, 'it receives nothing')
+  const waiting = async () => (await on(first, "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'")).length
+  await assert.rejects(write(2), DatabaseUnavailable)
+  await assert.rejects(write(3), /no standby has confirmed/)
+  const left = await waiting()
+  for (let n = 0; n < 3; n++) await assert.rejects(write(3), /no standby has confirmed/)
+  assert.equal(await waiting(), left, 'as long as no other took over, no more processes wait')
+  await promote(second)
+  const began = performance.now()
+  // Several at once: a connection to the old primary that is opened while it is left must not keep the others waiting.
+  const attempt = () =>
+    write(4).catch((error: unknown) => assert.ok(error instanceof DatabaseUnavailable, String(error)))
+  await until(async () => {
+    const ports = await Promise.all(Array.from({ length: 5 }, attempt))
+    return ports.every((port) => port === Number(new URL(second.url).port))
+  }, 'writes succeed on the other server')
+  const leftMs = Math.round(performance.now() - began)
+  assert.deepEqual(await on(second, 'SELECT DISTINCT n FROM written ORDER BY n'), [{ n: 1 }, { n: 4 }])
+  reportFigures(t, `old primary without its standby: left ${leftMs} ms after the promotion`)
+})
+
 test('what has to be durable is read again if another server took over before it was confirmed', {
   skip,
 }, async (t) => {

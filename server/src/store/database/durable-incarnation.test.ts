@@ -82,6 +82,23 @@ test('a write that is abandoned confirms nothing, and the next connection writes
   assert.equal(durable.known, '2')
 })
 
+test('a connection that waited for an abandoned write begins no other one', async () => {
+  const durable = new DurableIncarnation()
+  const [first, second, next] = [connectionTo('1'), connectionTo('1'), connectionTo('2')]
+  const both = [durable.require(first, LONG_MS), durable.require(second, LONG_MS)]
+  durable.abandon()
+  first.resolve()
+  const results = await Promise.allSettled(both)
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.deepEqual([second.done, first.done.closed], [{ began: 0, closed: 1 }, 1])
+  next.resolve()
+  await durable.require(next, LONG_MS)
+  assert.equal(durable.known, '2')
+})
+
 test('a connection that breaks fails all that wait for its write', async () => {
   const durable = new DurableIncarnation()
   const [first, second] = [connectionTo('1'), connectionTo('1')]

@@ -25,6 +25,7 @@ export interface ConfirmingConnection {
 export class DurableIncarnation {
   #durable: string | undefined
   #unknownCommits = 0
+  #abandoned = 0
   #confirming: Confirming | undefined
 
   /** The incarnation whose rows have all reached the standbys; undefined while none is known. */
@@ -48,8 +49,11 @@ export class DurableIncarnation {
       throw new DatabaseUnavailable('no standby has confirmed what the server shows since its start')
     })
     isLate.catch(() => {}) // it is aborted once it is no longer waited for
+    const abandoned = this.#abandoned
     try {
       while (connection.incarnation !== this.#durable) {
+        // A write on the server that was left could keep those on the next one waiting for ever.
+        if (abandoned !== this.#abandoned) throw new DatabaseUnavailable('its server is no longer the primary')
         this.#confirming ??= this.#confirm(connection)
         await Promise.race([this.#confirming.ended, isLate])
       }
@@ -64,6 +68,7 @@ export class DurableIncarnation {
 
   /** Waits no longer for the write, because its server is no longer the primary. */
   abandon(): void {
+    this.#abandoned += 1
     const confirming = this.#confirming
     this.#confirming = undefined
     if (confirming?.isLeft) confirming.by.close()

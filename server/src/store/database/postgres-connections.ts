@@ -76,8 +76,8 @@ interface Acquired {
 
 /**
  * The connections of one node to one schema, all to the primary. Of several servers, it is found before the first connection,
- * and again once a server does not accept connections or writes any more. A standby is refused when it is connected to: it
- * answers reads with what may be old.
+ * and again once a server does not accept connections or writes any more, or its writes are not confirmed. A standby is refused
+ * when it is connected to: it answers reads with what may be old.
  *
  * The first connections to each incarnation of a server, and those after a commit whose fate is unknown, begin with a write that waits
  * for the standbys (`DurableIncarnation`).
@@ -98,6 +98,7 @@ export class Connections {
   /** The timeline of the primary that was found last. */
   #timeline: string | undefined
   #isClosed = false
+  #soughtSuccessorAtMs = Number.NEGATIVE_INFINITY
   /** When the server last answered that it is read-only. */
   #readOnlyAtMs = Number.NEGATIVE_INFINITY
 
@@ -169,7 +170,7 @@ export class Connections {
     const withinMs = this.#options.connectWithinMs()
     const pools = this.#pools ?? (await this.#findPools(withinMs))
     try {
-      return { session: await this.#connect(pools[from], withinMs), pools }
+      return { session: await this.#connect(pools, { from, withinMs }), pools }
     } catch (error) {
       // Waited in vain for a connection of a pool that has been replaced meanwhile.
       if (pools !== this.#pools && !this.#isClosed) return this.#acquire(from, { mayFind: false })
@@ -179,7 +180,8 @@ export class Connections {
     }
   }
 
-  async #connect(pool: pg.Pool, withinMs: number): Promise<Session> {
+  async #connect(pools: Pools, { from, withinMs }: { from: keyof Pools; withinMs: number }): Promise<Session> {
+    const pool = pools[from]
     pool.options.connectionTimeoutMillis = withinMs
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error)
@@ -193,8 +195,18 @@ export class Connections {
     }
     this.#backends.set(client, backend)
     if (backend.incarnation !== this.#durable.known) {
+      // A write on a server that has just been left would never be confirmed, and all other connections would wait for it.
+      if (pools !== this.#pools) {
+        client.release(true)
+        throw new DatabaseUnavailable('the connection is to a server that has been left')
+      }
       const confirm = () => this.#confirm(client)
-      await this.#durable.require({ ...backend, confirm, close: () => client.release(true) }, withinMs)
+      try {
+        await this.#durable.require({ ...backend, confirm, close: () => client.release(true) }, withinMs)
+      } catch (error) {
+        this.#seekSuccessor(pools, withinMs)
+        throw error
+      }
     }
     return { client, backend, connections: this }
   }
@@ -226,6 +238,24 @@ export class Connections {
   }
 
   /**
+   * Asks, once in a while, whether another server has taken over from one whose writes are not confirmed. A server that does not know
+   * that it was replaced goes on to accept connections, so no error leads away from it. If none has taken over, its connections stay:
+   * each new one would leave a write behind that waits.
+   */
+  #seekSuccessor(suspect: Pools, withinMs: number): void {
+    const { urls } = this.#options
+    if (urls.length === 1 || performance.now() - this.#soughtSuccessorAtMs < SEEK_SUCCESSOR_EVERY_MS) return
+    this.#soughtSuccessorAtMs = performance.now()
+    findPrimary(urls, { withinMs, since: this.#timeline })
+      .then(({ url, timeline }) => {
+        if (this.#pools !== suspect || this.#isClosed || timeline === this.#timeline) return
+        this.#timeline = timeline
+        this.#replace(suspect, this.#createPools(url))
+      })
+      .catch(() => {}) // no server accepts writes, so none has taken over
+  }
+
+  /**
    * Whether the server answered that it is read-only, as one that was demoted does. One that stays so on purpose, such as one with
    * a full disk, loses only the connection that was told so.
    */
@@ -236,9 +266,9 @@ export class Connections {
     return sinceMs > READ_ONLY_FOR_MS
   }
 
-  #replace(suspect: Pools): void {
+  #replace(suspect: Pools, next?: Pools): void {
     if (this.#pools !== suspect || this.#isClosed) return
-    this.#pools = this.#poolsIfKnown()
+    this.#pools = next ?? this.#poolsIfKnown()
     this.#durable.abandon()
     for (const pool of Object.values(suspect)) pool.end().catch(() => {}) // its connections are given up either way
   }
@@ -292,6 +322,8 @@ export class Connections {
 const ASK_AGAIN_MS = 100
 /** How soon after a search that found no primary the next one may begin. */
 const SEARCH_AGAIN_MS = 250
+/** How soon after a search for the server that has taken over the next one may begin. */
+const SEEK_SUCCESSOR_EVERY_MS = 1_000
 /** A server that has said so within this time is still read-only; the health check asks every five seconds. */
 const READ_ONLY_FOR_MS = 10_000
 /** What the pool says when all its connections are in use. */
