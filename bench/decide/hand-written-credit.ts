@@ -61,6 +61,11 @@ function annuityFactor(months: number, annualRate: number): number {
   return factor
 }
 
+/** Whether a product is access without credit, which has no amount. */
+export function isAccess(product: string | undefined): boolean {
+  return product === 'marketplace_access' || product === 'platform_access'
+}
+
 /** The amount that one unit of monthly instalment repays. */
 export function annuityFactorOf(product: string | undefined): number {
   if (product === 'personal_loan') return ANNUITY_FACTORS.personal_loan

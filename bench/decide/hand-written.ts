@@ -13,6 +13,7 @@ import {
   badPpmAt,
   confidencePpm,
   declinePpm,
+  isAccess,
   isStale,
   limitBounds,
   unknownVariance,
@@ -141,7 +142,7 @@ function readApplicant(features: FactSet): Applicant {
     outstanding: number(features['history.outstanding']),
     openInOtherCurrency: number(features['history.open_in_other_currency']),
   }
-  const amount = number(features['request.amount'])
+  const amount = isAccess(applicant.product) ? undefined : number(features['request.amount'])
   return amount === undefined ? applicant : withAmount(applicant, amount)
 }
 

@@ -48,7 +48,7 @@ for (const id of [nordwind, kiosk])
     identifier: { type: 'phone', value: '+49 431 5550123' },
     verification: { status: 'unverified' },
   })
-const decision = await post('/v1/underwrite', { entity_id: hafenkontor, product: 'credit_line' })
+const decision = await post('/v1/underwrite', { entity_id: hafenkontor, product: 'marketplace_access' })
 await post(`/v1/decisions/${decision.id}/outcomes`, { type: 'default', occurred_at: new Date().toISOString() })
 await post(`/v1/entities/${nordwind}/transactions`, {
   transactions: Array.from({ length: 6 }, (_, month) => [

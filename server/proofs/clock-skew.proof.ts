@@ -56,7 +56,12 @@ test('nodes with skewed clocks see each other’s facts at once, and no record i
     const grant = (node: ServiceProcess, status: string) =>
       post(node, `/v1/entities/${id}/consents`, { purpose: 'credit_underwriting', status })
     const decide = async (node: ServiceProcess, name: string) => {
-      const decision = await post(node, '/v1/underwrite', { entity_id: id, product: 'credit_line' }, `${name}-${trial}`)
+      const decision = await post(
+        node,
+        '/v1/underwrite',
+        { entity_id: id, product: 'marketplace_access' },
+        `${name}-${trial}`,
+      )
       const replay = await get(behind, `/v1/decisions/${decision.id}/replay`)
       return { ...decision, consent: replay.evidence.feature_snapshot['consent.credit_underwriting'].value }
     }

@@ -31,7 +31,7 @@ async function assertRepaired(env: Record<string, string>, dataDirs: readonly st
     const working = entities.findIndex(({ status }) => status < 300)
     assert.notEqual(working, -1, `no key of first-run.txt works: ${JSON.stringify(entities)}`)
     const { id } = JSON.parse(entities[working]!.text)
-    const decision = await post(keys[working]!, '/v1/underwrite', { entity_id: id, product: 'credit_line' })
+    const decision = await post(keys[working]!, '/v1/underwrite', { entity_id: id, product: 'marketplace_access' })
     assert.equal(decision.status, 201, decision.text)
 
     const { rows } = await entriesOf(installation.storage.environments.sandbox, organizations[0]!.id)

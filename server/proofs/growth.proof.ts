@@ -82,7 +82,7 @@ async function liveOneDay(day: number, entities: readonly string[]): Promise<voi
     await send(`/v1/entities/${id}/transactions`, { transactions })
     await send(`/v1/entities/${id}/consents`, { purpose: 'marketing' })
     await send(`/v1/entities/${id}/identity-links`, { identifier, verification: { status: 'verified' } })
-    const decision = await send('/v1/underwrite', { entity_id: id, product: 'credit_line' })
+    const decision = await send('/v1/underwrite', { entity_id: id, product: 'marketplace_access' })
     const review = { verdict: 'decline', reviewer: { id: 'u' }, reason: 'The load of a day.' }
     await send(`/v1/decisions/${decision}/reviews`, review)
     // Another default changes the trust score every day.

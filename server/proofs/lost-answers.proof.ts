@@ -49,7 +49,7 @@ async function countReviews(entityId: string): Promise<number> {
 async function newDecision(name: string): Promise<{ id: string; entity_id: string }> {
   const entity = await place!.post('/v1/entities', { external_id: name })
   assert.equal(entity.status, 201, entity.text)
-  const request = { entity_id: JSON.parse(entity.text).id, product: 'credit_line' }
+  const request = { entity_id: JSON.parse(entity.text).id, product: 'marketplace_access' }
   const decision = await place!.post('/v1/underwrite', request, { 'Idempotency-Key': name })
   assert.equal(decision.status, 201, decision.text)
   return { ...JSON.parse(decision.text), entity_id: request.entity_id }

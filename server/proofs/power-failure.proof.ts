@@ -63,7 +63,7 @@ function write({ ports }: ServiceProcess, { key, prefix }: { key: string; prefix
         const entityId = await post('/v1/entities', { external_id: name })
         if (entityId === undefined) continue
         acknowledged.entities.push(entityId)
-        const request = { entity_id: entityId, product: 'credit_line' }
+        const request = { entity_id: entityId, product: 'marketplace_access' }
         const decisionId = await post('/v1/underwrite', request, { 'Idempotency-Key': name })
         if (decisionId !== undefined) acknowledged.decisions.push(decisionId)
       } catch {

@@ -22,7 +22,7 @@ export async function decide(running: Running, count: number, name: string): Pro
   }
   for (let n = 0; n < count; n++) {
     const entity_id = await send('/v1/entities', { external_id: `${name}-${n}` }, `${name}-e-${n}`)
-    const decision = await send('/v1/underwrite', { entity_id, product: 'credit_line' }, `${name}-d-${n}`)
+    const decision = await send('/v1/underwrite', { entity_id, product: 'marketplace_access' }, `${name}-d-${n}`)
     await send(
       `/v1/decisions/${decision}/reviews`,
       { verdict: 'decline', reviewer: { id: 'u' }, reason: 'r' },

@@ -40,7 +40,7 @@ async function holdOf(requestOf: (time: number) => Sent, statuses: readonly numb
 
 test('no body of legal size holds the event loop for more than 50 ms', async (t) => {
   const entity = await create('/v1/entities', { external_id: 'victim' })
-  const decision = await create('/v1/underwrite', { entity_id: entity, product: 'credit_line' })
+  const decision = await create('/v1/underwrite', { entity_id: entity, product: 'marketplace_access' })
   let worst = { hold: 0, name: '' }
   const cases = hostileRequests({ entity, decision })
   for (const request of cases) {

@@ -242,7 +242,11 @@ test('a policy that was edited together with all its checksums is named, and dec
   await tamper(database, 'UPDATE policy_steps SET checksum = $2 WHERE org_id = $1', [organization.id, checksum])
   await database.query('UPDATE active_policies SET checksum = $2 WHERE org_id = $1', [organization.id, checksum])
   await new Promise((resolve) => setTimeout(resolve, 600)) // the node caches the active policy for half a second
-  const answer = await organization.post('/v1/underwrite', { entity_id: entity, product: 'p' }, idempotent())
+  const answer = await organization.post(
+    '/v1/underwrite',
+    { entity_id: entity, product: 'marketplace_access' },
+    idempotent(),
+  )
   assert.deepEqual([answer.status, answer.body.error.code], [500, 'internal_error'])
   assert.match((await verify(organization.id)).problems.join('\n'), new RegExp(`The policy ${policy} was changed`))
   detected.push('a policy edited with its checksums')

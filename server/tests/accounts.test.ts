@@ -290,7 +290,7 @@ test('the sources of data are kept with what they provided: of a transaction its
     (
       await acme.post(
         '/v1/underwrite',
-        { entity_id: entity.id, product: 'x' },
+        { entity_id: entity.id, product: 'marketplace_access' },
         { 'Idempotency-Key': crypto.randomUUID() },
       )
     ).body.id

@@ -40,7 +40,7 @@ const NESTED = '['.repeat(200_000) + ']'.repeat(200_000)
 /** A decision about a new entity, with functions to alter its rows and to replay it. */
 async function alterableDecision(name: string) {
   const { body: entity } = await acme.post('/v1/entities', { external_id: name })
-  const decision = await underwrite(entity.id, { product: 'credit_line' })
+  const decision = await underwrite(entity.id, { product: 'marketplace_access' })
   const alter = async (alteration: string | AlteredDocument) => {
     if (typeof alteration === 'string') await tamper(database, alteration, [decision.id])
     else await alterDocument(database, decision.id, ...alteration)
@@ -174,7 +174,7 @@ test('the replay reports deleted documents and an altered policy', async () => {
 
   const other = await api.newOrganization()
   const { body: entity } = await other.post('/v1/entities', { external_id: 'policy' })
-  const decision = await underwrite(entity.id, { product: 'credit_line' }, other)
+  const decision = await underwrite(entity.id, { product: 'marketplace_access' }, other)
   for (const set of [`replace(document, '"base":', '"base":1')`, `'{}'`, `'nonsense'`, `''`]) {
     await tamper(database, `UPDATE policies SET document = ${set} WHERE org_id = $1`, [other.id])
     const { status, body } = await other.get(`/v1/decisions/${decision.id}/replay`)
@@ -188,7 +188,11 @@ test('an altered policy decides nothing, and the log names it', async () => {
   const { body: entity } = await other.post('/v1/entities', { external_id: 'altered policy' })
   const checksum = '0'.repeat(64) // of no policy that a node has compiled and cached
   await tamper(database, 'UPDATE policies SET checksum = $2 WHERE org_id = $1', [other.id, checksum])
-  const refused = await other.post('/v1/underwrite', { entity_id: entity.id, product: 'p' }, idempotent())
+  const refused = await other.post(
+    '/v1/underwrite',
+    { entity_id: entity.id, product: 'marketplace_access' },
+    idempotent(),
+  )
   assert.equal(refused.status, 500)
   assert.ok(api.logs.some((line) => line.includes(`the stored policy ${checksum} was altered`)))
 })
@@ -204,7 +208,11 @@ test('a policy that was edited together with its checksums decides nothing, and 
   await tamper(database, 'UPDATE policies SET document = $3, checksum = $2 WHERE org_id = $1', [...values, document])
   await tamper(database, 'UPDATE policy_steps SET checksum = $2 WHERE org_id = $1', values)
   await database.query('UPDATE active_policies SET checksum = $2 WHERE org_id = $1', values)
-  const refused = await other.post('/v1/underwrite', { entity_id: entity.id, product: 'p' }, idempotent())
+  const refused = await other.post(
+    '/v1/underwrite',
+    { entity_id: entity.id, product: 'marketplace_access' },
+    idempotent(),
+  )
   assert.deepEqual([refused.status, refused.body.error.code], [500, 'internal_error'])
   assert.match(refused.body.error.message, /is not the one that was approved/)
   assert.ok(api.logs.some((line) => line.includes('"alarm":"policy_not_approved"')))
@@ -219,7 +227,11 @@ test('a policy that was made active with SQL, without an activation on the log, 
     [other.id],
   )
   await database.query("UPDATE active_policies SET policy_id = 'pol_forged' WHERE org_id = $1", [other.id])
-  const refused = await other.post('/v1/underwrite', { entity_id: entity.id, product: 'p' }, idempotent())
+  const refused = await other.post(
+    '/v1/underwrite',
+    { entity_id: entity.id, product: 'marketplace_access' },
+    idempotent(),
+  )
   assert.deepEqual([refused.status, refused.body.error.code], [500, 'internal_error'])
 })
 
@@ -261,7 +273,7 @@ test('a decision whose proof does not lead to the signed head does not match', a
   ]) {
     const other = await api.newOrganization()
     const { body: entity } = await other.post('/v1/entities', { external_id: 'unproved' })
-    const decision = await underwrite(entity.id, { product: 'credit_line' }, other)
+    const decision = await underwrite(entity.id, { product: 'marketplace_access' }, other)
     // Later leaves, so that the proof needs leaves of the decision's block, and the stored node of another one.
     for (let n = 0; n < 32; n++) await other.post(`/v1/entities/${entity.id}/consents`, { purpose: 'marketing' })
     await trailSealed(other, entity.id)

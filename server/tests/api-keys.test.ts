@@ -14,7 +14,7 @@ const acme = await api.newOrganization('Acme')
 const { body: entity } = await acme.post('/v1/entities', { external_id: 'example' })
 const { body: decision } = await acme.post(
   '/v1/underwrite',
-  { entity_id: entity.id, product: 'credit_line' },
+  { entity_id: entity.id, product: 'marketplace_access' },
   { 'Idempotency-Key': 'example' },
 )
 

@@ -21,7 +21,7 @@ test('the example in the docs verifies a decision from the answers of the API al
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'é “example”' })
   const { body: decision } = await acme.post(
     '/v1/underwrite',
-    { entity_id: entity.id, product: 'credit_line' },
+    { entity_id: entity.id, product: 'marketplace_access' },
     { 'Idempotency-Key': 'example' },
   )
   for (let n = 0; n < 5; n++) await acme.post(`/v1/entities/${entity.id}/consents`, { purpose: 'marketing' })

@@ -22,7 +22,11 @@ const database = installation.storage.environments.sandbox
 const { keepDays } = installation.config
 
 const { body: entity } = await acme.post('/v1/entities', { external_id: 'applicant' })
-await acme.post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, { 'Idempotency-Key': 'decide' })
+await acme.post(
+  '/v1/underwrite',
+  { entity_id: entity.id, product: 'marketplace_access' },
+  { 'Idempotency-Key': 'decide' },
+)
 
 async function operator(name: string, role: 'policy_author' | 'policy_approver') {
   const added = await addOperator(installation, byService(acme.id), { email: `${name}@example.com`, name, role })

@@ -17,7 +17,11 @@ const VERSION = 'sandbox-policy-v1'
 const ALL = { last: 1_000 }
 
 const { body: entity } = await acme.post('/v1/entities', { external_id: 'applicant' })
-await acme.post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, { 'Idempotency-Key': 'decide' })
+await acme.post(
+  '/v1/underwrite',
+  { entity_id: entity.id, product: 'marketplace_access' },
+  { 'Idempotency-Key': 'decide' },
+)
 
 type ArgumentsOf<Method> = Method extends (...args: infer Args) => unknown ? Args : never
 

@@ -16,7 +16,7 @@ test('after the clock is set back by an hour, facts and decisions are still date
   aheadMs = 0
   const granted = (await acme.post(path, { purpose: 'credit_underwriting' })).body
   assert.ok(granted.granted_at > revoked.revoked_at, 'the later grant is dated after the revocation')
-  const request = { entity_id: entity.id, product: 'credit_line' }
+  const request = { entity_id: entity.id, product: 'marketplace_access' }
   const decision = (await acme.post('/v1/underwrite', request, { 'Idempotency-Key': 'set-back' })).body
   assert.ok(decision.created_at >= granted.created_at, 'the decision is dated before a fact it used')
   const { evidence } = (await acme.get(`/v1/decisions/${decision.id}/replay`)).body
@@ -41,7 +41,7 @@ test('the latest decision is the last one on the newest facts, whatever the orde
 test('exposures are refreshed after the clock is set back', async () => {
   aheadMs = 3_600_000
   const entity = (await acme.post('/v1/entities', { external_id: 'exposed' })).body
-  const request = { entity_id: entity.id, product: 'credit_line' }
+  const request = { entity_id: entity.id, product: 'marketplace_access' }
   const report = async (name: string, type: string) => {
     const { id, created_at } = (await acme.post('/v1/underwrite', request, { 'Idempotency-Key': name })).body
     const outcome = { type, occurred_at: created_at }

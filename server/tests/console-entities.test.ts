@@ -69,7 +69,7 @@ test('the neighbourhood leads over two links to a bad node, and its path is mark
   await relate(jonas, hafenkontor, 'guarantor')
   const before = await read('entities.show-neighbourhood', { id: nordwind, hops: 2 })
   assert.deepEqual(before.bad_paths, [])
-  const decision = await post('/v1/underwrite', { entity_id: hafenkontor, product: 'credit_line' })
+  const decision = await post('/v1/underwrite', { entity_id: hafenkontor, product: 'marketplace_access' })
   await post(`/v1/decisions/${decision.id}/outcomes`, { type: 'default', occurred_at: new Date(nowMs).toISOString() })
   await worker.drain()
   const graph = await read('entities.show-neighbourhood', { id: nordwind, hops: 2 })
@@ -93,7 +93,7 @@ test('the trust score has a history of the days on which it changed', async () =
   assert.deepEqual(trust.history, [{ day: '2026-11-15', score: trust.score }])
   nowMs += 3 * DAY_MS
   await ada.signIn(email)
-  const decision = await post('/v1/underwrite', { entity_id: hafenkontor, product: 'credit_line' })
+  const decision = await post('/v1/underwrite', { entity_id: hafenkontor, product: 'marketplace_access' })
   const occurred_at = new Date(nowMs).toISOString()
   await post(`/v1/decisions/${decision.id}/outcomes`, { type: 'fraud_confirmed', occurred_at })
   await worker.drain()

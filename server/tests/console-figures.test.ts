@@ -145,7 +145,7 @@ test('usage is counted by day and by key, also of keys that failed, and a retry 
   }
   const entity = await createEntity(bureau, 'one', { income: true }) // two requests
   const { key, id } = await bureau.newKey('sandbox', ['decisions:write'])
-  const body = { entity_id: entity, product: 'personal_loan' }
+  const body = { entity_id: entity, product: 'platform_access' }
   const headers = { 'Idempotency-Key': 'the same' }
   const calls = [1, 2].map(() => ({ method: 'POST', key, body, headers }))
   for (const call of calls) assert.equal((await api.request('sandbox', '/v1/underwrite', call)).status, 201)

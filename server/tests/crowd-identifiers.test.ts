@@ -51,7 +51,11 @@ async function give(entityId: string, identifier: object, status = 'verified'): 
 
 async function hasDefaulted(entityId: string): Promise<void> {
   const key = { 'Idempotency-Key': entityId }
-  const { body: decision } = await acme.post('/v1/underwrite', { entity_id: entityId, product: 'credit_line' }, key)
+  const { body: decision } = await acme.post(
+    '/v1/underwrite',
+    { entity_id: entityId, product: 'marketplace_access' },
+    key,
+  )
   const body = { type: 'default', occurred_at: decision.created_at }
   assert.equal((await acme.post(`/v1/decisions/${decision.id}/outcomes`, body, key)).status, 201)
 }

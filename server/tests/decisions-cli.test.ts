@@ -102,7 +102,7 @@ test('of access, show and explain speak of the tier, and of nothing about repaym
   assert.doesNotMatch(shown, /confidence|probability|limit/)
   const { status, stdout } = await cli('explain', decision.id)
   assert.equal(status, 0)
-  assert.match(stdout, /^Product: marketplace_access, which the policy does not list\.$/m)
+  assert.match(stdout, /^Product: marketplace_access\.$/m)
   assert.match(stdout, /^Score: \d+ = base \d+ \+ \d+ points; of access it settles the tier alone\.$/m)
   assert.match(stdout, /cashflow\.days_observed is not asked for, not applicable; reference \d+$/m)
   assert.doesNotMatch(stdout, /confidence|bad outcome|cutoff/)

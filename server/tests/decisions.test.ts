@@ -96,7 +96,7 @@ test('a decision is retrieved exactly as it was first answered', async () => {
 test('a hundred equal requests with one key make one decision', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'raced' })
   const ask = () =>
-    acme.post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, { 'Idempotency-Key': 'raced' })
+    acme.post('/v1/underwrite', { entity_id: entity.id, product: 'marketplace_access' }, { 'Idempotency-Key': 'raced' })
   const answers = await Promise.all(Array.from({ length: 100 }, ask))
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
   const [row] = await database.query('SELECT count(*) AS n FROM decisions WHERE entity_id = $1', [entity.id])
@@ -116,18 +116,22 @@ test('amount and currency are given together or not at all, and without them the
     const refused = await acme.post('/v1/underwrite', { entity_id: entity.id, product: 'p', ...request }, idempotent())
     assert.deepEqual([refused.status, refused.body.error.param], [400, param], JSON.stringify(request))
   }
-  const access = await underwrite(entity.id, { product: 'access' })
+  const access = await underwrite(entity.id, { product: 'marketplace_access' })
   for (const name of ['recommended_limit', 'repayment_probability', 'confidence']) assert.equal(name in access, false)
   const { matches, evidence } = (await acme.get(`/v1/decisions/${access.id}/replay`)).body
   assert.deepEqual([matches, evidence.confidence, evidence.score.bad_ppm, evidence.limit], [true, null, null, null])
-  assert.deepEqual([evidence.product.requested, evidence.product.term_months], ['access', null])
-  const unknown = await acme.post('/v1/underwrite', { entity_id: `ent_0${'0'.repeat(25)}`, product: 'p' }, idempotent())
+  assert.deepEqual([evidence.product.requested, evidence.product.term_months], ['marketplace_access', null])
+  const unknown = await acme.post(
+    '/v1/underwrite',
+    { entity_id: `ent_0${'0'.repeat(25)}`, product: 'marketplace_access' },
+    idempotent(),
+  )
   assert.deepEqual([unknown.status, unknown.body.error.param], [404, '/entity_id'])
 })
 
 test('a review of a manual_review overrides nothing, an outcome lowers trust, and the decision stays unchanged', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'reviewed' })
-  const decision = await underwrite(entity.id, { product: 'credit_line' })
+  const decision = await underwrite(entity.id, { product: 'marketplace_access' })
   const review = await acme.post(`/v1/decisions/${decision.id}/reviews`, {
     verdict: 'approve',
     reviewer: { id: 'u-1' },
@@ -187,7 +191,12 @@ test('a product that the policy does not list is refused where the policy says s
   const document = { ...parse(sandboxPolicySource()), version: 'listed-1', unknown_products: 'refuse' }
   await activateDocument(api.service.installation, document, { organizationId: other.id })
   const { body: entity } = await other.post('/v1/entities', { external_id: 'typo' })
-  const askFor = (product: string) => other.post('/v1/underwrite', { entity_id: entity.id, product }, idempotent())
+  const askFor = (product: string) =>
+    other.post(
+      '/v1/underwrite',
+      { entity_id: entity.id, product, requested_amount: 900, currency: 'EUR' },
+      idempotent(),
+    )
   const refused = await askFor('personal_laon')
   assert.deepEqual(
     [refused.status, refused.body.error.code, refused.body.error.param],
@@ -201,11 +210,30 @@ test('a product that the policy does not list is refused where the policy says s
   assert.equal((await other.get(`/v1/entities/${entity.id}/audit-trail`)).text.match(/decision\.created/g)?.length, 1)
 })
 
+test('credit without an amount and access with one are refused, and nothing is decided', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'forgot-the-amount' })
+  const amount = { requested_amount: 900, currency: 'EUR' }
+  for (const [request, code] of [
+    [{ product: 'personal_loan' }, 'amount_required'],
+    [{ product: 'default' }, 'amount_required'],
+    [{ product: 'personal_laon' }, 'amount_required'],
+    [{ product: 'platform_access', ...amount }, 'amount_not_allowed'],
+  ] as const) {
+    const { status, body } = await acme.post('/v1/underwrite', { entity_id: entity.id, ...request }, idempotent())
+    assert.deepEqual([status, body.error.code, body.error.param], [422, code, '/requested_amount'], request.product)
+    assert.match(body.error.message, /^The policy|^'.*sandbox-policy-v1.*: send .*(marketplace_access|personal_loan)/)
+  }
+  assert.doesNotMatch((await acme.get(`/v1/entities/${entity.id}/audit-trail`)).text, /decision\.created/)
+  assert.equal((await underwrite(entity.id, { product: 'personal_laon', ...amount })).object, 'underwriting_decision')
+  assert.equal((await underwrite(entity.id, { product: 'platform_access' })).object, 'underwriting_decision')
+})
+
 test('a decision knows its day and a number that is stable for the entity and the product', async () => {
   const other = await api.newOrganization()
   const { body: entity } = await other.post('/v1/entities', { external_id: 'sampled' })
   const factsOf = async (product: string) => {
-    const { body } = await other.post('/v1/underwrite', { entity_id: entity.id, product }, idempotent())
+    const asked = { entity_id: entity.id, product, requested_amount: 900, currency: 'EUR' }
+    const { body } = await other.post('/v1/underwrite', asked, idempotent())
     const { body: replay } = await other.get(`/v1/decisions/${body.id}/replay`)
     assert.equal(replay.matches, true)
     const { 'request.date': date, 'request.hash': hash } = replay.evidence.feature_snapshot
@@ -222,7 +250,7 @@ test('a review that contradicts itself or its decision is refused', async () => 
   const entity = { ...prime!.entity, external_id: 'reviewed' }
   const entityId = await submit({ ...prime!, entity, identityLinks: [] })
   const credit = await underwrite(entityId, prime!.underwrite)
-  const access = await underwrite(entityId, { product: 'credit_line' })
+  const access = await underwrite(entityId, { product: 'marketplace_access' })
   const conditions = [{ code: 'proof_of_address', label: 'Send a proof of address' }]
   const review = (decision: { id: string }, body: object) =>
     acme.post(`/v1/decisions/${decision.id}/reviews`, { reviewer: { id: 'u-1' }, reason: 'Seen.', ...body })
@@ -273,7 +301,7 @@ test('a stored policy that current checks would refuse still decides and replays
     { organizationId: old.id },
   )
   const { body: entity } = await old.post('/v1/entities', { external_id: 'old' })
-  const decision = await underwrite(entity.id, { product: 'credit_line' }, old)
+  const decision = await underwrite(entity.id, { product: 'marketplace_access' }, old)
   assert.equal(decision.policy_checksum, checksum)
   const { body } = await old.get(`/v1/decisions/${decision.id}/replay`)
   assert.deepEqual([body.matches, body.differences], [true, []])

@@ -1,7 +1,7 @@
 import { describeProblem } from '../src/core/policy/check/policy-problem.ts'
 import { compilePolicy } from '../src/core/policy/compile/compile-policy.ts'
 import type { CompiledPolicy } from '../src/core/policy/compile/compiled-policy.ts'
-import type { PolicyDocument, PolicyRule } from '../src/core/policy/policy-document.ts'
+import type { PolicyDocument, PolicyProduct, PolicyRule } from '../src/core/policy/policy-document.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
 
 /** The parts of a policy that a test replaces; a function gets the sandbox policy. */
@@ -24,6 +24,11 @@ export function editedPolicy(edit: PolicyEdit): CompiledPolicy {
 export function problemsOf(edit: PolicyEdit): string[] {
   const result = compilePolicy(editedDocument(edit))
   return ('problems' in result ? result.problems : result.warnings).map(describeProblem)
+}
+
+/** Products with other terms of credit; those that are access have none. */
+export function withTerms(products: readonly PolicyProduct[], terms: Partial<PolicyProduct>): PolicyProduct[] {
+  return products.map((product) => (product.kind === 'access' ? product : { ...product, ...terms }))
 }
 
 /** A rule for tests, with a reason of its own. */

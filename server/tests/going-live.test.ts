@@ -40,7 +40,7 @@ async function post(path: string, body: unknown, idempotencyKey: string) {
 test('production decides once a policy was proposed, approved by a second operator and activated, and two operators have opened the gate', async () => {
   const { body: entity } = await post('/v1/entities', { external_id: 'first' }, 'entity')
   const underwrite = (idempotencyKey: string) =>
-    post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, idempotencyKey)
+    post('/v1/underwrite', { entity_id: entity.id, product: 'marketplace_access' }, idempotencyKey)
   const closed = await underwrite('closed')
   assert.deepEqual([closed.status, closed.body.error.code], [403, 'live_underwriting_not_enabled'])
 

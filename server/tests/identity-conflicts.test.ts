@@ -19,7 +19,7 @@ async function isConflicting(identifiers: readonly Identifier[]): Promise<boolea
     const link = { identifier, verification: { status: 'verified' } }
     assert.equal((await acme.post(`/v1/entities/${entity.id}/identity-links`, link)).status, 201)
   }
-  const request = { entity_id: entity.id, product: 'credit_line' }
+  const request = { entity_id: entity.id, product: 'marketplace_access' }
   const { body: decision } = await acme.post('/v1/underwrite', request, { 'Idempotency-Key': `identity-${count++}` })
   const { body: replay } = await acme.get(`/v1/decisions/${decision.id}/replay`)
   const { value } = replay.evidence.feature_snapshot['identity.conflicts']

@@ -11,7 +11,7 @@ const other = await api.newOrganization('Other')
 const { body: entity } = await acme.post('/v1/entities', { external_id: 'isolated' })
 const { body: decision } = await acme.post(
   '/v1/underwrite',
-  { entity_id: entity.id, product: 'credit_line' },
+  { entity_id: entity.id, product: 'marketplace_access' },
   { 'Idempotency-Key': 'isolated' },
 )
 

@@ -30,7 +30,7 @@ async function newRequest(name: string) {
   const ask = (request: object = {}) =>
     acme.post(
       '/v1/underwrite',
-      { entity_id: entity.id, product: 'credit_line', ...request },
+      { entity_id: entity.id, product: 'marketplace_access', ...request },
       { 'Idempotency-Key': name },
     )
   const decisions = async () =>
@@ -94,7 +94,7 @@ test('another body under the key of a decision is refused however late, and deci
   await ask()
   aheadMs = YEAR_MS
   await purge()
-  const refused = await ask({ product: 'personal_loan' })
+  const refused = await ask({ product: 'platform_access' })
   assert.deepEqual([refused.status, refused.body.error.code], [422, 'idempotency_key_reused'])
   assert.equal((await decisions()).length, 1)
 })

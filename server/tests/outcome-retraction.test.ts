@@ -44,7 +44,7 @@ async function newEntity(taxId: string): Promise<string> {
   return id
 }
 
-const decide = (entityId: string) => post('/v1/underwrite', { entity_id: entityId, product: 'credit_line' })
+const decide = (entityId: string) => post('/v1/underwrite', { entity_id: entityId, product: 'marketplace_access' })
 
 async function report(decisionId: string, type: string, more: object = {}) {
   const occurred_at = new Date(nowMs).toISOString()

@@ -51,7 +51,11 @@ test('a reference comes back with the decision, and only if it was sent', async 
 test('a retry that names the request differently is another request', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'retried' })
   const ask = (reference: string) =>
-    acme.post('/v1/underwrite', { entity_id: entity.id, product: 'p', reference }, { 'Idempotency-Key': 'named' })
+    acme.post(
+      '/v1/underwrite',
+      { entity_id: entity.id, product: 'platform_access', reference },
+      { 'Idempotency-Key': 'named' },
+    )
   const first = await ask('a-1')
   assert.deepEqual([(await ask('a-1')).text, first.status], [first.text, 201])
   assert.equal((await ask('a-2')).body.error.code, 'idempotency_key_reused')

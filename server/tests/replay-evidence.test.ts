@@ -168,7 +168,7 @@ test('text where the policy reads a number is a missing value with that cause', 
   document.inputs.push({ ...input, feature: 'snapshot.bureau.score', type: 'number' })
   await activateDocument(api.service.installation, document, { organizationId: other.id })
   await untilCachesExpire()
-  const decision = await post('/v1/underwrite', { entity_id: id, product: 'p' }, other)
+  const decision = await post('/v1/underwrite', { entity_id: id, product: 'marketplace_access' }, other)
   const { evidence } = await replay(decision, other)
   assert.deepEqual(
     evidence.missing_features.filter(({ feature }: { feature: string }) => feature.startsWith('snapshot.')),

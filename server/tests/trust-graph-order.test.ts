@@ -77,7 +77,7 @@ function possibleValue(type: string, name: string): string {
 const hasOutcome =
   (who: Role, type: string): Step =>
   async (cast) => {
-    const decision = await post('/v1/underwrite', { entity_id: cast[who], product: 'credit_line' })
+    const decision = await post('/v1/underwrite', { entity_id: cast[who], product: 'marketplace_access' })
     await post(`/v1/decisions/${decision.id}/outcomes`, { type, occurred_at: decision.created_at })
   }
 

@@ -40,7 +40,11 @@ async function identify(id: string, type: string, value: string, status = 'verif
 
 async function decisionOn(id: string): Promise<string> {
   return (
-    await acme.post('/v1/underwrite', { entity_id: id, product: 'credit_line' }, { 'Idempotency-Key': `g-${count++}` })
+    await acme.post(
+      '/v1/underwrite',
+      { entity_id: id, product: 'marketplace_access' },
+      { 'Idempotency-Key': `g-${count++}` },
+    )
   ).body.id
 }
 

@@ -60,7 +60,7 @@ test('a hundred equal requests with one key, spread over two nodes, make one dec
     postUntilAdmitted(
       node,
       '/v1/underwrite',
-      { entity_id: entity.id, product: 'credit_line' },
+      { entity_id: entity.id, product: 'marketplace_access' },
       { 'Idempotency-Key': 'one' },
     )
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(n)))
@@ -82,7 +82,7 @@ test('equal requests with one key, spread over two nodes while keys are purged, 
       return purges
     })()
     const entity = JSON.parse((await post(0, '/v1/entities', { external_id: 'purged' })).text)
-    const ask = { entity_id: entity.id, product: 'credit_line' }
+    const ask = { entity_id: entity.id, product: 'marketplace_access' }
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
         postUntilAdmitted(n, '/v1/underwrite', ask, { 'Idempotency-Key': `purged-${n % 5}` }),
@@ -138,7 +138,7 @@ test('entities that get one identifier at once, spread over two nodes, are all l
     entities.map((id, n) => postUntilAdmitted(n, `/v1/entities/${id}/identity-links`, link)),
   )
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
-  const ask = { entity_id: entities[0], product: 'credit_line' }
+  const ask = { entity_id: entities[0], product: 'marketplace_access' }
   const decision = JSON.parse((await post(0, '/v1/underwrite', ask, { 'Idempotency-Key': 'ring' })).text)
   const outcome = { type: 'fraud_confirmed', occurred_at: new Date().toISOString() }
   assert.equal((await post(1, `/v1/decisions/${decision.id}/outcomes`, outcome)).status, 201)
@@ -187,7 +187,7 @@ test('both nodes refuse a revoked key and decide under a newly activated policy 
     const { text } = await post(
       node,
       '/v1/underwrite',
-      { entity_id: entity.id, product: 'credit_line' },
+      { entity_id: entity.id, product: 'marketplace_access' },
       { 'Idempotency-Key': `after-${node}` },
     )
     assert.equal(JSON.parse(text).policy_version, 'next')

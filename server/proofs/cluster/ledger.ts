@@ -138,7 +138,7 @@ export function startClients({ nodes, apiKey, ledger, round, count, random }: Wr
       const name = `${round}-${client}-${number}`
       const entity = await sendUntilAnswered('/v1/entities', `e-${name}`, { external_id: name })
       if (!entity) return
-      const request = { entity_id: (JSON.parse(entity.text) as { id: string }).id, product: 'credit_line' }
+      const request = { entity_id: (JSON.parse(entity.text) as { id: string }).id, product: 'marketplace_access' }
       await sendUntilAnswered('/v1/underwrite', `d-${name}`, request)
       await sleep(PAUSE_MS)
     }

@@ -28,7 +28,7 @@ test('a cutoff and two bins are summed up in one line, and the name of the polic
 test('changes of rules, prices and tests are counted by part, and equal policies decide alike', () => {
   const after = structuredClone(before) as PolicyDocument
   after.rules[0]!.when = 'history.abuse > 7'
-  after.products[0]!.annual_rate += 0.01
+  after.products[0]!.annual_rate! += 0.01
   after.tests.pop()
   const { summary } = describePolicyChanges(before, after)
   assert.equal(summary, '1 part of a rule changed; 1 term of a product changed; 1 test changed')

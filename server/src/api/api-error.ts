@@ -120,6 +120,18 @@ export const API_ERRORS = {
     type: 'invalid_request',
     message: 'The active policy does not list this product. Send one that it lists.',
   },
+  amount_required: {
+    status: 422,
+    type: 'invalid_request',
+    message:
+      'The active policy declares this product as credit, so it needs `requested_amount` and `currency`. For access without credit, send a product that the policy declares as access.',
+  },
+  amount_not_allowed: {
+    status: 422,
+    type: 'invalid_request',
+    message:
+      'The active policy declares this product as access, so it has no `requested_amount` and no `currency`. For credit, send a product that the policy declares as credit.',
+  },
   outcome_mismatch: {
     status: 422,
     type: 'invalid_request',

@@ -1,7 +1,7 @@
 import { decide } from '../core/decide/decide.ts'
+import { refusalOf } from '../core/decide/request-refusal.ts'
 import { withoutCreditOf } from '../core/facts/history-state.ts'
 import { outcomeFact } from '../core/facts/recorded-outcome.ts'
-import { refusesProduct } from '../core/policy/compile/compile-products.ts'
 import type { Verdict } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { LatestDecision } from '../store/environment/decisions.ts'
@@ -41,8 +41,8 @@ export async function reevaluateDecision(
   if (!latest || !entity || !policy) return true
 
   const request = requestOf(latest)
-  // The policy was activated after the decision, and no longer lists its product.
-  if (refusesProduct(policy, request.product)) return true
+  // The policy was activated after the decision, and no longer decides such a request.
+  if (refusalOf(policy, request)) return true
   // INVARIANT: read after the entity, so that no outcome is in its state that is not among the reports.
   const reports = (await store.outcomes.ofDecision(organizationId, latest.id)).map((text) =>
     outcomeFact(JSON.parse(text)),

@@ -106,6 +106,11 @@ export const FEATURE_TYPES = ['number', 'string', 'boolean'] as const
 /** The type of a feature's value. */
 export type FeatureType = (typeof FEATURE_TYPES)[number]
 
+/** What a product gives: money that is repaid, or access without credit. */
+export const PRODUCT_KINDS = ['credit', 'access'] as const
+/** What one product gives. */
+export type ProductKind = (typeof PRODUCT_KINDS)[number]
+
 /** The two halves of an installation; they share neither data nor keys. */
 export const ENVIRONMENTS = ['sandbox', 'production'] as const
 /** One half of an installation. */

@@ -4,9 +4,8 @@ import { describeDecision, type UnderwritingDecision } from '../core/decide/desc
 import type { Evaluation } from '../core/decide/evaluation.ts'
 import { evidenceHashes } from '../core/decide/evidence-hashes.ts'
 import { graphEvidence } from '../core/decide/graph-evidence.ts'
+import { type RequestRefusal, refusalOf } from '../core/decide/request-refusal.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import { refusesProduct } from '../core/policy/compile/compile-products.ts'
-import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import type { Environment } from '../core/vocabularies.ts'
 import type { Documents } from '../store/documents/segment.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
@@ -48,7 +47,7 @@ export interface UnwrittenDecision {
 /** Why nothing was decided. */
 export type NotDecided =
   | { failure: 'entity_not_found' | 'no_active_policy' }
-  | { failure: 'unknown_product'; policy: CompiledPolicy }
+  | { failure: RequestRefusal['code']; message: string }
 
 /**
  * Decides a request under the organization's active policy, for the public API and for the console: both write exactly the
@@ -64,7 +63,8 @@ export async function decideRequest(
   if (!entity) return { failure: 'entity_not_found' }
   const policy = await policies.of(organizationId)
   if (!policy) return { failure: 'no_active_policy' }
-  if (refusesProduct(policy, request.product)) return { failure: 'unknown_product', policy }
+  const refusal = refusalOf(policy, request)
+  if (refusal) return { failure: refusal.code, message: refusal.message }
 
   const now = tools.timeOf(entity)
   const state = stateOf(entity)

@@ -187,7 +187,7 @@ function Fields({ request, onChange, onClear }: FieldsProps & Pick<RequestFormPr
       <div className={classes.amount}>
         <LiveNumberField
           label="Amount asked"
-          description="Empty for access without credit"
+          description="Empty for a product that is access"
           value={request.amount === '' ? null : Number(request.amount)}
           rules={moneyRules(currentNotation(), request.currency)}
           onValue={(value) => onChange({ amount: value === null ? '' : String(value) })}

@@ -161,12 +161,16 @@ function Terms({ parts: { tiers, products } }: { parts: Partial<Parts> }) {
         <Section title="Products and prices" flush>
           <PlainTable
             label="Products and prices"
-            head={['Product', 'Months', 'Yearly rate', 'By tier']}
-            rows={products.map(({ product, term_months, annual_rate, rates = [] }) => [
+            head={['Product', 'Kind', 'Months', 'Yearly rate', 'By tier']}
+            rows={products.map(({ product, kind = 'credit', term_months, annual_rate, rates = [] }) => [
               words(product),
-              writeCount(term_months),
-              writePercent(annual_rate, 2),
-              rates.map(({ tier, annual_rate: rate }) => `${tier} ${writePercent(rate, 2)}`).join(', ') || 'the same',
+              words(kind),
+              term_months === undefined ? '–' : writeCount(term_months),
+              annual_rate === undefined ? '–' : writePercent(annual_rate, 2),
+              kind === 'access'
+                ? '–'
+                : rates.map(({ tier, annual_rate: rate }) => `${tier} ${writePercent(rate, 2)}`).join(', ') ||
+                  'the same',
             ])}
           />
         </Section>

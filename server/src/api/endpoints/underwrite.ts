@@ -1,4 +1,3 @@
-import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.ts'
 import type { Violation } from '../../http/violation.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import type { Change } from '../../store/write-path/change.ts'
@@ -29,6 +28,8 @@ export const underwrite = defineEndpoint({
     'no_active_policy',
     'live_underwriting_not_enabled',
     'unknown_product',
+    'amount_required',
+    'amount_not_allowed',
     'validation_failed',
     'decision_not_found',
   ],
@@ -45,8 +46,10 @@ export const underwrite = defineEndpoint({
     const timeOf = ({ updated_at, exposed_at }: EntityRow) => latestOf(context.readClock(), updated_at, exposed_at)
     const decided = await decideRequest({ ...context, timeOf }, organizationId, body)
     if ('failure' in decided) {
-      if (decided.failure === 'unknown_product')
-        return fail('unknown_product', unknownProduct(decided.policy, body.product))
+      if ('message' in decided) {
+        const { failure, message } = decided
+        return fail(failure, { param: failure === 'unknown_product' ? '/product' : '/requested_amount', message })
+      }
       if (decided.failure === 'entity_not_found') return fail('entity_not_found', { param: '/entity_id' })
       return fail('no_active_policy')
     }
@@ -59,15 +62,6 @@ export const underwrite = defineEndpoint({
 function recordDecision(context: RequestContext, decided: UnwrittenDecision): Change {
   const { change, domainEvents, counts, now } = decided
   return record({ ...context, now }, { ...change, domainEvents, counts })
-}
-
-/** The products that the message lists; a policy may have hundreds. */
-const PRODUCTS_LISTED_MAX = 20
-
-function unknownProduct({ products, document }: CompiledPolicy, product: string): { param: string; message: string } {
-  const names = [...products.keys()].slice(0, PRODUCTS_LISTED_MAX).join(', ')
-  const message = `The active policy ${document.version} has no product '${product}'. Send one of: ${names}.`
-  return { param: '/product', message }
 }
 
 function checkAmount({ requested_amount, currency }: { requested_amount?: number; currency?: string }): Violation[] {

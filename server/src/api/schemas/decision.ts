@@ -29,12 +29,12 @@ export const UnderwriteRequest = Strict(
     entity_id: Id('ent', 'The entity to decide about.'),
     product: Text(
       100,
-      'The product or program. A product that the policy does not list gets its default terms, or 422 `unknown_product` if the policy refuses such products.',
+      'The product or program. The policy says of each product whether it is credit or access. A product that it does not list is taken as its product `default`, or gets 422 `unknown_product` if the policy refuses such products.',
     ),
     requested_amount: Type.Optional(
       Money(
         { exclusiveMinimum: 0, maximum: AMOUNT_MAX },
-        'The requested amount in major units, together with `currency`. Omit both for an access decision.',
+        'The requested amount in major units, together with `currency`. Credit needs both: 422 `amount_required`. Access has neither: 422 `amount_not_allowed`.',
       ),
     ),
     currency: Type.Optional(Currency),

@@ -59,9 +59,7 @@ const decideDry = defineOperation({
       const { entityId, request, decidedAt } = dry
       const tried = await runPolicyTask(installation.threads, TRY, { input: trial, client: { organizationId, signal } })
       if ('untried' in tried)
-        throw tried.untried === 'unusable'
-          ? unusable(policy)
-          : invalid('unknown_product', `The policy ${policy.version} has no product “${request.product}”.`)
+        throw tried.untried === 'unusable' ? unusable(policy) : invalid(tried.refusal.code, tried.refusal.message)
       const { evaluation, ...result } = tried
       const source = { store, organizationId, entityId, product: request.product, decidedAt, now }
       results.push({ view: await completeView(evaluation, source), ...result })

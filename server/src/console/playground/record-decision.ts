@@ -7,7 +7,7 @@ import { hashReference } from '../../security/hash-reference.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import { domainEventRows } from '../../store/write-path/record.ts'
 import { ActivePolicies } from '../../underwriting/active-policies.ts'
-import { decideRequest, type EntityRequest } from '../../underwriting/decide-request.ts'
+import { decideRequest, type EntityRequest, type NotDecided } from '../../underwriting/decide-request.ts'
 
 const ATTEMPTS_MAX = 5
 
@@ -40,7 +40,7 @@ export const recordDecision = permitted(
       [new Date(nowMs()).toISOString(), updated_at, exposed_at ?? ''].sort().at(-1)!
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const decided = await decideRequest({ ...tools, timeOf }, organizationId, request)
-      if ('failure' in decided) throw problemOf(decided.failure)
+      if ('failure' in decided) throw problemOf(decided)
       const { decision, now, counts, domainEvents, change } = decided
       const auditEntries = domainEventRows({ organizationId, actor, now, requestId, newId }, domainEvents)
       const committed = await store.commit({
@@ -56,8 +56,10 @@ export const recordDecision = permitted(
   },
 )
 
-function problemOf(failure: 'entity_not_found' | 'no_active_policy' | 'unknown_product'): Problem {
-  if (failure === 'entity_not_found') return notFound(failure, 'There is no such entity in this environment.')
-  if (failure === 'no_active_policy') return conflict(failure, 'No policy is active here.')
-  return invalid(failure, 'The active policy refuses products that it does not list.')
+function problemOf(undecided: NotDecided): Problem {
+  const { failure } = undecided
+  if ('message' in undecided) return invalid(failure, undecided.message)
+  return failure === 'entity_not_found'
+    ? notFound(failure, 'There is no such entity in this environment.')
+    : conflict(failure, 'No policy is active here.')
 }

@@ -1,4 +1,4 @@
-import { refusesProduct } from '../../core/policy/compile/compile-products.ts'
+import { type AskedProduct, type RequestRefusal, refusalOf } from '../../core/decide/request-refusal.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import { compileInThread } from '../../underwriting/compiled-policies.ts'
 import { describeEvidence } from '../../underwriting/describe-evidence.ts'
@@ -25,17 +25,16 @@ export interface TriedPolicy {
   body: Record<string, unknown> | null
 }
 
-/** Why a policy was not tried: its stored document cannot be used, or it refuses the product of the request. */
-export interface UntriedPolicy {
-  untried: 'unusable' | 'product'
-}
+/** Why a policy was not tried: its stored document cannot be used, or it refuses the request. */
+export type UntriedPolicy = { untried: 'unusable' } | { untried: 'refused'; refusal: RequestRefusal }
 
 /** Decides a dry run under a policy, and along each slider: some hundred judgements, so it runs in a thread of the pool. */
 export function tryPolicy({ policy: stored, dry, environment, hasSliders }: PolicyTrial): TriedPolicy | UntriedPolicy {
   const compiled = compileInThread(stored)
   if (!('policy' in compiled)) return { untried: 'unusable' }
   const { policy } = compiled
-  if (refusesProduct(policy, dry.request.product)) return { untried: 'product' }
+  const refusal = refusalOf(policy, askedIn(dry))
+  if (refusal) return { untried: 'refused', refusal }
   const startedMs = performance.now()
   const replay = dryRun(policy, dry, environment)
   const tookMs = performance.now() - startedMs
@@ -46,4 +45,10 @@ export function tryPolicy({ policy: stored, dry, environment, hasSliders }: Poli
     took_ms: Math.round(tookMs * 100) / 100,
     body: replay.decision,
   }
+}
+
+/** What is asked for in a dry run, whose amount a what-if may have changed. */
+function askedIn({ request, facts }: DryFacts): AskedProduct {
+  const amount = facts.features['request.amount']
+  return { product: request.product, requested_amount: amount && 'value' in amount ? Number(amount.value) : undefined }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, test } from 'node:test'
 import fc from 'fast-check'
 import { GOOD } from '../../../tests/arbitrary-facts.ts'
-import { editedPolicy, ruleOf } from '../../../tests/edited-policy.ts'
+import { editedPolicy, ruleOf, withTerms } from '../../../tests/edited-policy.ts'
 import type { FactSet } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
@@ -56,7 +56,7 @@ const EDITS: readonly ((document: PolicyDocument, at: number) => Partial<PolicyD
   }),
   (_, at) => ({ after_score: [ruleOf({ id: 'low', when: `score.total < ${540 + at / 50}`, action: 'decline' })] }),
   (document, at) => ({
-    products: document.products.map((product) => ({ ...product, minimum: 120, maximum: at + 130, fee_amount: 20 })),
+    products: withTerms(document.products, { minimum: 120, maximum: at + 130, fee_amount: 20 }),
     limit: {
       ...document.limit,
       over_maximum: { code: 'over_maximum', label: 'Above the maximum' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { GOOD } from '../../../tests/arbitrary-facts.ts'
-import { editedPolicy, ruleOf, snapshotInput, type TestRule } from '../../../tests/edited-policy.ts'
+import { editedPolicy, ruleOf, snapshotInput, type TestRule, withTerms } from '../../../tests/edited-policy.ts'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { canonicalJson, orderedJson } from '../canonical-json.ts'
 import type { FactValue, MissingBecause } from '../facts/facts.ts'
@@ -30,7 +30,7 @@ describe('segments', () => {
         name: 'business',
         when: 'entity.type == "business"',
         scorecard: { ...scorecard, base: scorecard.base + 7 },
-        products: products.map((product) => ({ ...product, annual_rate: 0.2 })),
+        products: withTerms(products, { annual_rate: 0.2 }),
         limit: { terms: [{ ...limit.terms[0]!, term: 'flat', instalment: '100' }] },
       },
     ],

@@ -9,6 +9,7 @@ export interface Figures {
   product: string | undefined
   /** The fixed fee of the product, in the currency of the request. */
   fee: number
+  /** What was requested; undefined for access. */
   amount: number | undefined
   currency: string | undefined
   monthlyIncome: Fact
@@ -30,7 +31,8 @@ export function readFigures(
     terms,
     product,
     fee: terms.feeAmount * (currencies.get(currency ?? '')?.perReference ?? 1),
-    amount: numberIn(figure(features['request.amount'], oldest['request.amount'])),
+    amount:
+      terms.kind === 'access' ? undefined : numberIn(figure(features['request.amount'], oldest['request.amount'])),
     currency,
     monthlyIncome: figure(features['cashflow.monthly_income'], oldest['cashflow.monthly_income']),
     reserve: figure(features['cashflow.reserve'], oldest['cashflow.reserve']),

@@ -26,7 +26,11 @@ it('a failing test names the expected and the actual values', () => {
     conditions_include: ['never'],
   } as const
   const tests = [
-    { name: 'hopeful', facts: {}, expect: { ...expect, reasons_include: ['nope'], conditions_include: ['never'] } },
+    {
+      name: 'hopeful',
+      facts: { 'request.amount': 900, 'request.currency': 'EUR' },
+      expect: { ...expect, reasons_include: ['nope'], conditions_include: ['never'] },
+    },
   ]
   const hopeful = compilePolicy({ ...policy.document, tests })
   assert.ok('policy' in hopeful)

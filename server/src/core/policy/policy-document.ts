@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
-import { FEATURE_TYPES, IMPACTS, VERDICTS } from '../vocabularies.ts'
+import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS, VERDICTS } from '../vocabularies.ts'
 
 const Closed = <Properties extends TProperties>(properties: Properties, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description && { description }) })
@@ -208,8 +208,14 @@ const AnnualRate = Type.Number({ minimum: 0, description: '0.12 is twelve percen
 const Product = Closed(
   {
     product: Code,
-    term_months: Type.Integer({ minimum: 1, maximum: 600 }),
-    annual_rate: AnnualRate,
+    kind: Type.Optional(
+      Type.Enum([...PRODUCT_KINDS], {
+        description:
+          '`credit`, which is also what a product without a kind is: a request needs an amount, and the product a term and a rate. `access`: a request has no amount, and the product no other field.',
+      }),
+    ),
+    term_months: Type.Optional(Type.Integer({ minimum: 1, maximum: 600 })),
+    annual_rate: Type.Optional(AnnualRate),
     rates: Type.Optional(
       Type.Array(Closed({ tier: TierName, annual_rate: AnnualRate }), {
         minItems: 1,
@@ -230,10 +236,13 @@ const Product = Closed(
       Type.Number({ exclusiveMinimum: 0, description: 'The largest amount offered, in the reference currency.' }),
     ),
   },
-  'The terms of a product.',
+  'A product: credit with its terms, or access without credit.',
 )
 
-const Products = Type.Array(Product, { minItems: 1, description: 'One of them is `default`, for every other product.' })
+const Products = Type.Array(Product, {
+  minItems: 1,
+  description: 'One of them is `default`, whose kind and terms every other product has.',
+})
 const Tiers = Type.Array(Tier, {
   minItems: 1,
   description: 'Best first; the last one, without `from`, takes all other scores.',
@@ -314,7 +323,8 @@ export const PolicyDocument = Closed({
   products: Products,
   unknown_products: Type.Optional(
     Type.Enum(['refuse', 'default'], {
-      description: 'Whether a request for a product that is not listed is refused, or gets the terms of `default`.',
+      description:
+        'Whether a request for a product that is not listed is refused, or gets the kind and the terms of `default`.',
     }),
   ),
   tests: Type.Array(PolicyTest),

@@ -214,6 +214,28 @@ const REFUSED: Record<string, [edit: PolicyEdit, message: RegExp]> = {
     }),
     /^\/segments\/0\/limit\/terms\/0\/amount: .*there is no tier\.multiple/,
   ],
+  'a segment in which credit is access': [
+    ({ products }) => ({
+      segments: [
+        {
+          name: 'other',
+          when: 'history.late > 1',
+          products: products.map(({ product }) => ({ product, kind: 'access' })),
+        },
+      ],
+    }),
+    /^\/segments\/0\/products\/0: product 'default' is credit in the document; write 'kind: credit' here too/,
+  ],
+  'access with terms of credit': [
+    ({ products }) => ({
+      products: [...products, { product: 'entry', kind: 'access', term_months: 12, maximum: 900 }],
+    }),
+    /^\/products\/5\/term_months: 'entry' is access and has no amount; remove 'term_months', or write 'kind: credit'/,
+  ],
+  'credit without its terms': [
+    ({ products }) => ({ products: [...products, { product: 'loan' }] }),
+    /^\/products\/5: 'loan' is credit and has no term_months and no annual_rate; add it, or write 'kind: access'/,
+  ],
   'an annual rate of 700 %': [
     ({ products }) => ({ products: [{ ...products[0]!, annual_rate: 7 }] }),
     /^\/products\/0\/annual_rate: an annual rate of 7 is 700 %; write 0\.07 for 7 %$/,

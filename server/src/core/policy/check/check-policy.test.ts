@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
-import { editedDocument, type PolicyEdit, problemsOf, ruleOf, snapshotInput } from '../../../../tests/edited-policy.ts'
+import {
+  editedDocument,
+  type PolicyEdit,
+  problemsOf,
+  ruleOf,
+  snapshotInput,
+  withTerms,
+} from '../../../../tests/edited-policy.ts'
 import type { PolicyRule, PolicySegment } from '../policy-document.ts'
 
 const { inputs, rules, scorecard, products } = editedDocument({})
@@ -40,7 +47,7 @@ const REFUSED: Record<string, [edit: PolicyEdit, message: RegExp]> = {
     /rule 'it': request\.hash may not count against an applicant/,
   ],
   'a better tier that costs more because it is not listed': [
-    { products: products.map((product) => ({ ...product, rates: [{ tier: 'A-', annual_rate: 0.1 }] })) },
+    { products: withTerms(products, { rates: [{ tier: 'A-', annual_rate: 0.1 }] }) },
     /tier 'A-' costs less than a better tier, 'A', which is not listed and costs the annual_rate of 0\.12/,
   ],
   'an external probability by chance': [
@@ -82,7 +89,7 @@ const REFUSED: Record<string, [edit: PolicyEdit, message: RegExp]> = {
   ],
   'tiers of a segment that the prices of the document do not know': [
     {
-      products: products.map((product) => ({ ...product, rates: [{ tier: 'A+', annual_rate: 0.1 }] })),
+      products: withTerms(products, { rates: [{ tier: 'A+', annual_rate: 0.1 }] }),
       segments: [{ name: 'thin', when: LATE, tiers: [{ tier: 'Starter', cap: 1, balance_multiple: 1 }] }],
     },
     /^\/segments\/0\/tiers: with these tiers, \/products\/0\/rates\/0\/tier: there is no tier 'A\+'; write one of Starter/,

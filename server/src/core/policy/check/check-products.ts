@@ -1,3 +1,4 @@
+import { kindOf } from '../compile/compile-products.ts'
 import { largestLent, smallestLent } from '../compile/product-bounds.ts'
 import type { PolicyDocument, PolicyProduct } from '../policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
@@ -7,11 +8,15 @@ const RATE_MAX = 4
 const RATE_UNUSUAL = 1
 const FEE_RATE_MAX = 0.5
 
-/** Finds prices that cannot be meant, prices of unknown tiers, better tiers that cost more, and bounds without a reason. */
+/**
+ * Finds terms of credit on access, prices that cannot be meant, prices of unknown tiers, better tiers that cost more, and
+ * bounds without a reason.
+ */
 export function checkProducts({ products, tiers, limit }: PolicyDocument): PolicyProblem[] {
   const names = tiers.map(({ tier }) => tier)
   return products.flatMap((product, index) => {
     const path = ['products', index]
+    if (kindOf(product) === 'access') return accessProblems(product, path)
     return [
       ...rateProblems(product, path),
       ...tierProblems(product, names, path),
@@ -20,9 +25,17 @@ export function checkProducts({ products, tiers, limit }: PolicyDocument): Polic
   })
 }
 
+/** Access has no amount, so terms of credit beside it would promise what no decision applies. */
+function accessProblems({ product, kind: _, ...terms }: PolicyProduct, path: (string | number)[]): PolicyProblem[] {
+  return Object.keys(terms).map((field) => ({
+    path: [...path, field],
+    message: `'${product}' is access and has no amount; remove '${field}', or write 'kind: credit'`,
+  }))
+}
+
 function rateProblems(product: PolicyProduct, path: (string | number)[]): PolicyProblem[] {
   const rates = [
-    { rate: product.annual_rate, at: [...path, 'annual_rate'] },
+    { rate: product.annual_rate ?? 0, at: [...path, 'annual_rate'] },
     ...(product.rates ?? []).map(({ annual_rate }, index) => ({
       rate: annual_rate,
       at: [...path, 'rates', index, 'annual_rate'],
@@ -40,7 +53,7 @@ function rateProblems(product: PolicyProduct, path: (string | number)[]): Policy
 }
 
 function tierProblems(
-  { product, annual_rate: listed, rates = [] }: PolicyProduct,
+  { product, annual_rate: listed = 0, rates = [] }: PolicyProduct,
   tiers: readonly string[],
   path: (string | number)[],
 ): PolicyProblem[] {

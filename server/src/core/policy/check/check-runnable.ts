@@ -1,3 +1,4 @@
+import { kindOf } from '../compile/compile-products.ts'
 import type { PolicyDocument } from '../policy-document.ts'
 import { SEGMENT_PARTS } from '../segment-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
@@ -14,6 +15,7 @@ function runnableParts(document: PolicyDocument): PolicyProblem[] {
     ...checkProbability(document),
     ...checkLastTier(document),
     ...checkDefaultProduct(document),
+    ...checkCreditTerms(document),
   ]
 }
 
@@ -50,4 +52,14 @@ function checkLastTier({ tiers }: PolicyDocument): PolicyProblem[] {
 function checkDefaultProduct({ products }: PolicyDocument): PolicyProblem[] {
   if (products.some(({ product }) => product === 'default')) return []
   return [{ path: ['products'], message: "one product must be named 'default'" }]
+}
+
+function checkCreditTerms({ products }: PolicyDocument): PolicyProblem[] {
+  return products.flatMap((product, index) => {
+    if (kindOf(product) === 'access') return []
+    const lacking = (['term_months', 'annual_rate'] as const).filter((field) => product[field] === undefined)
+    if (lacking.length === 0) return []
+    const message = `'${product.product}' is credit and has no ${lacking.join(' and no ')}; add it, or write 'kind: access' for access without credit`
+    return [{ path: ['products', index], message }]
+  })
 }

@@ -1,3 +1,4 @@
+import { kindOf } from '../compile/compile-products.ts'
 import { paymentsIn } from '../compile/payment-features.ts'
 import { type PolicySlots, policySlots } from '../compile/policy-slots.ts'
 import { checkExpression } from '../expression/check-expression.ts'
@@ -54,6 +55,7 @@ function productProblems({ products }: PolicyDocument, segment: PolicySegment, i
   const own = new Set(segment.products.map(({ product }) => product))
   const lacking = products.map(({ product }) => product).filter((product) => !own.has(product))
   const extra = [...own].filter((product) => !products.some((one) => one.product === product))
+  const kinds = new Map(products.map((product) => [product.product, kindOf(product)]))
   const path = ['segments', index, 'products']
   return [
     ...lacking.map((product) => ({ path, message: `product '${product}' of the document is not listed; add it` })),
@@ -61,5 +63,12 @@ function productProblems({ products }: PolicyDocument, segment: PolicySegment, i
       path,
       message: `product '${product}' is not in the document; add it to products there`,
     })),
+    ...segment.products.flatMap((one, at) => {
+      const kind = kinds.get(one.product)
+      // Whether a request needs an amount is settled before its segment is known.
+      if (kind === undefined || kind === kindOf(one)) return []
+      const message = `product '${one.product}' is ${kind} in the document; write 'kind: ${kind}' here too`
+      return [{ path: [...path, at], message }]
+    }),
   ]
 }

@@ -10,7 +10,7 @@ const document = editedDocument(({ inputs }) => ({ inputs: [...inputs, snapshotI
 
 /** What the checker says of the sandbox policy with one test of its own. */
 function said(test: Partial<PolicyTest>, segments: PolicySegment[] = []): string[] {
-  const tests = [{ name: 'it', facts: {}, expect: {}, ...test }]
+  const tests = [{ name: 'it', expect: {}, ...test, facts: { 'request.amount': 1, ...test.facts } }]
   return checkTests({ ...document, tests, segments }).map(({ message }) => message)
 }
 
@@ -42,6 +42,16 @@ describe('a test of a policy', () => {
     assert.deepEqual(said({ facts: { 'history.late': 1 }, missing: { 'history.late': 'no_data' } }), [
       "history.late is known and missing; remove it from 'facts' or 'missing'",
     ])
+  })
+
+  it('asks for an amount if its product is credit, and for none if it is access', () => {
+    const credit = { name: 'it', facts: {}, expect: {} }
+    const asked = (facts: PolicyTest['facts']) => checkTests({ ...document, tests: [{ ...credit, facts }] })
+    const access = { 'request.product': 'platform_access' }
+    assert.deepEqual([asked({ 'request.amount': 1 }), asked(access)], [[], []])
+    for (const facts of [{}, { 'request.product': 'default' }, { 'request.product': 'yacht' }])
+      assert.match(asked(facts)[0]!.message, /' is credit; add request\.amount and request\.currency/)
+    assert.match(asked({ ...access, 'request.amount': 1 })[0]!.message, /' is access; remove request\.amount/)
   })
 
   it('expects a segment of the policy, or none', () => {

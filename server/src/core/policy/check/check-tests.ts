@@ -1,10 +1,14 @@
 import type { FactValue } from '../../facts/facts.ts'
 import { findFeature, isMeasured } from '../../facts/feature-catalogue.ts'
-import type { PolicyDocument, PolicyInput } from '../policy-document.ts'
+import { kindOf } from '../compile/compile-products.ts'
+import type { PolicyDocument, PolicyInput, PolicyProduct } from '../policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
-/** Finds facts in a policy's own tests that no decision reads: such a test does not test what it seems to. */
-export function checkTests({ tests, inputs, segments = [] }: PolicyDocument): PolicyProblem[] {
+/**
+ * Finds facts in a policy's own tests that no decision reads, and requests that no decision is made on: such a test does not
+ * test what it seems to.
+ */
+export function checkTests({ tests, inputs, products, segments = [] }: PolicyDocument): PolicyProblem[] {
   const names = ['none', ...segments.map(({ name }) => name)]
   return tests.flatMap(({ facts, missing = {}, expect }, index) => [
     ...Object.entries(facts).flatMap(([feature, value]) => {
@@ -16,6 +20,7 @@ export function checkTests({ tests, inputs, segments = [] }: PolicyDocument): Po
       const message = Object.hasOwn(facts, feature) ? twice : nameProblem(feature, inputs)
       return message === undefined ? [] : [{ path: ['tests', index, 'missing', feature], message }]
     }),
+    ...amountProblems(facts, products, index),
     ...segmentProblems(expect.segment, names, index),
   ])
 }
@@ -37,6 +42,24 @@ function typeProblem(feature: string, value: FactValue, inputs: readonly PolicyI
 /** A feature that callers send has only the type that the policy gives it. */
 function knownFeature(feature: string, inputs: readonly PolicyInput[]): Pick<PolicyInput, 'type'> | undefined {
   return feature.startsWith('snapshot.') ? inputs.find((input) => input.feature === feature) : findFeature(feature)
+}
+
+/** A test without a product is one of `default`, as a request for a product that is not listed. */
+function amountProblems(
+  facts: PolicyDocument['tests'][number]['facts'],
+  products: readonly PolicyProduct[],
+  index: number,
+): PolicyProblem[] {
+  const { 'request.product': name = 'default', 'request.amount': amount } = facts
+  const product = products.find((one) => one.product === name) ?? products.find((one) => one.product === 'default')
+  if (product === undefined) return []
+  const kind = kindOf(product)
+  if ((kind === 'credit') === (amount !== undefined)) return []
+  const message =
+    kind === 'credit'
+      ? `'${name}' is credit; add request.amount and request.currency, or set request.product to a product of kind access`
+      : `'${name}' is access; remove request.amount and request.currency, or set request.product to a product of kind credit`
+  return [{ path: ['tests', index, 'facts'], message }]
 }
 
 function segmentProblems(segment: string | undefined, names: readonly string[], index: number): PolicyProblem[] {

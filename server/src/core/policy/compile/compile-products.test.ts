@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { editedPolicy } from '../../../../tests/edited-policy.ts'
-import { compileProducts, refusesProduct } from './compile-products.ts'
+import { compileProducts } from './compile-products.ts'
 
 const YEAR = { product: 'year', term_months: 12, annual_rate: 0.12 }
+
+const NO_TERMS = { kind: 'access', term_months: 0, annual_rate: 0, annuityFactor: 0 }
 
 describe('the compiled terms of a product', () => {
   it('have no fees, no minimum and no maximum where the policy states none', () => {
     assert.deepEqual(compileProducts([{ ...YEAR, annual_rate: 0 }]).get('year'), {
       product: 'year',
+      kind: 'credit',
       term_months: 12,
       annual_rate: 0,
       annuityFactor: 12,
@@ -18,6 +20,14 @@ describe('the compiled terms of a product', () => {
       maximum: undefined,
       byTier: undefined,
     })
+  })
+
+  it('are all zero for access, whatever the default product has', () => {
+    const { kind, term_months, annual_rate, annuityFactor } = compileProducts([
+      { product: 'default', term_months: 12, annual_rate: 0.12 },
+      { product: 'entry', kind: 'access' },
+    ]).get('entry')!
+    assert.deepEqual({ kind, term_months, annual_rate, annuityFactor }, NO_TERMS)
   })
 
   it('have the fees and bounds that the policy states', () => {
@@ -38,11 +48,4 @@ describe('the compiled terms of a product', () => {
     assert.deepEqual([...byTier!.keys()], ['A'])
     assert.deepEqual(byTier!.get('A'), { ...terms, annual_rate: 0, annuityFactor: 12, byTier: undefined })
   })
-})
-
-it('only a policy that says so refuses a product, and only one that it does not list', () => {
-  const refused = (unknown: 'refuse' | 'default', product: string) =>
-    refusesProduct(editedPolicy({ unknown_products: unknown }), product)
-  assert.deepEqual([refused('refuse', 'yacht'), refused('refuse', 'default')], [true, false])
-  assert.deepEqual([refused('default', 'yacht'), refused('default', 'default')], [false, false])
 })

@@ -1,6 +1,6 @@
 import type { FactValue } from '../../facts/facts.ts'
 import type { FeatureName } from '../../facts/feature-catalogue.ts'
-import type { Impact } from '../../vocabularies.ts'
+import type { Impact, ProductKind } from '../../vocabularies.ts'
 import type { Comparison, Condition, Evaluate } from '../expression/compile-expression.ts'
 import type { PolicyDocument, PolicyInput, PolicyRule } from '../policy-document.ts'
 import type { Aside, PolicySlots } from './policy-slots.ts'
@@ -220,9 +220,13 @@ export interface TableRow {
   value: number
 }
 
-/** The terms of a product, and the credit that one unit of monthly instalment repays under them. */
+/**
+ * The terms of a product, and the credit that one unit of monthly instalment repays under them. All terms of access are
+ * zero: its requests have no amount to apply them to.
+ */
 export interface ProductTerms {
   product: string
+  kind: ProductKind
   term_months: number
   annual_rate: number
   annuityFactor: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { GOOD } from '../../../../tests/arbitrary-facts.ts'
-import { editedPolicy, problemsOf } from '../../../../tests/edited-policy.ts'
+import { editedPolicy, problemsOf, withTerms } from '../../../../tests/edited-policy.ts'
 import { sandboxPolicy } from '../../../../tests/sandbox-policy.ts'
 import { decide } from '../../decide/decide.ts'
 import { explainDecision } from '../../decide/explain-decision.ts'
@@ -14,7 +14,7 @@ const UNDER = { code: 'under_minimum', label: 'Amount requested is below the sma
 /** The sandbox policy with bounds of the default product, in euros at another rate and step. */
 function bounded(bounds: { minimum?: number; maximum?: number }, { perReference = 1, step = 10 } = {}) {
   return ({ products, limit }: PolicyDocument): Partial<PolicyDocument> => ({
-    products: products.map((product) => ({ ...product, ...bounds })),
+    products: withTerms(products, bounds),
     limit: {
       ...limit,
       over_maximum: OVER,
@@ -50,7 +50,8 @@ describe('the minimum of a product', () => {
     assert.deepEqual(problemsOf(bounded({ minimum: 700, maximum: 700 })), [])
     for (const problem of problemsOf(bounded({ minimum: 710, maximum: 700 })))
       assert.match(problem, /the minimum of '\w+' is above its maximum; lower it$/)
-    assert.equal(problemsOf(bounded({ minimum: 710, maximum: 700 })).length, sandboxPolicy().document.products.length)
+    const credits = sandboxPolicy().document.products.filter(({ kind }) => kind === 'credit')
+    assert.equal(problemsOf(bounded({ minimum: 710, maximum: 700 })).length, credits.length)
   })
 
   it('needs a reason for less', () => {
