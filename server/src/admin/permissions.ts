@@ -9,7 +9,8 @@ export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   admin: 'May do everything except make, change or remove owners.',
   policy_author: 'Writes and proposes policies. Sees everything else.',
   policy_approver: 'Approves, rejects and activates policies that others wrote. Sees everything else.',
-  reviewer: 'Decides review cases, and takes mistaken outcomes back with a second person. Sees everything else.',
+  reviewer:
+    'Decides review cases; takes mistaken outcomes back and merges entities with a second person. Sees everything else.',
   developer: 'Manages API keys and webhooks. Sees everything else.',
   viewer: 'Sees everything and changes nothing.',
 }
@@ -25,6 +26,7 @@ const ROLES_FOR = {
   'review decisions': ['owner', 'admin', 'reviewer'],
   'set review bounds': ['owner', 'admin'],
   'retract outcomes': ['owner', 'admin', 'reviewer'],
+  'merge entities': ['owner', 'admin', 'reviewer'],
   'open or close the live gate': ['owner', 'admin'],
   'manage operators': ['owner', 'admin'],
   'manage API keys': ['owner', 'admin', 'developer'],

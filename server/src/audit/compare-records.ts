@@ -20,6 +20,10 @@ type Compare = (store: EnvironmentStore, organizationId: string, entries: readon
 /** How the records behind each type of entry are compared. Types that are not listed speak of no record. */
 const COMPARISONS: Record<string, Compare> = {
   'entity.created': compareEntities,
+  'entity.merge_proposed': compareHashed('entity_merges', 'merge'),
+  'entity.merged': compareHashed('entity_merges', 'merge'),
+  'entity.separation_proposed': compareHashed('entity_merges', 'merge'),
+  'entity.separated': compareHashed('entity_merges', 'merge'),
   'identity_link.created': compareHashed('identity_links', 'identity link'),
   'consent.granted': compareHashed('consents', 'consent'),
   'consent.revoked': compareHashed('consents', 'consent'),
@@ -48,6 +52,10 @@ const COMPARISONS: Record<string, Compare> = {
 /** The tables of which every row has an entry that created it, with the types of such entries. */
 export const CREATED_BY: Record<RecordedTable, { record: string; types: readonly string[] }> = {
   entities: { record: 'entity', types: ['entity.created'] },
+  entity_merges: {
+    record: 'merge',
+    types: ['entity.merge_proposed', 'entity.merged', 'entity.separation_proposed', 'entity.separated'],
+  },
   identity_links: { record: 'identity link', types: ['identity_link.created'] },
   consents: { record: 'consent', types: ['consent.granted', 'consent.revoked'] },
   transaction_corrections: { record: 'correction of the batch', types: ['transactions.corrected'] },

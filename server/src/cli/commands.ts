@@ -4,6 +4,7 @@ import type { Command } from './command.ts'
 import { decisionsExplain, decisionsShow } from './decisions.ts'
 import { doctor } from './doctor.ts'
 import { entitiesShow } from './entities.ts'
+import { entitiesMerge, entitiesMerges, entitiesSeparate } from './entity-merges.ts'
 import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
 import { keysCreate, keysDisable, keysEnable, keysList, keysRevoke, keysRotate } from './keys.ts'
 import { masterKeyRotate } from './master-key.ts'
@@ -76,6 +77,9 @@ export const commands: readonly Command[] = [
   decisionsShow,
   decisionsExplain,
   entitiesShow,
+  entitiesMerges,
+  entitiesMerge,
+  entitiesSeparate,
   webhooksAdd,
   webhooksList,
   webhooksEdit,

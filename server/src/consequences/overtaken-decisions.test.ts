@@ -38,7 +38,7 @@ async function decide(organizationId: string, ids: readonly string[]): Promise<v
   const decisions = await Promise.all(
     ids.map(async (id) => {
       const entity = (await store.entities.find({ organizationId, id }))!
-      return decisionRow({ id: installation.newId('dec'), entity_id: id, madeOn: madeOn(entity) })
+      return decisionRow({ id: installation.newId('dec'), entity_id: id, madeOn: madeOn([entity]) })
     }),
   )
   await store.commit({ organizationId, decisions })
@@ -66,7 +66,7 @@ test('a decision on an earlier version of its entity queues a re-evaluation', as
   const { organizationId, ids } = await newEntities(3)
   const entity = (await store.entities.find({ organizationId, id: ids[1]! }))!
   await changeEntity(organizationId, ids[1]!)
-  const late = decisionRow({ id: installation.newId('dec'), entity_id: ids[1]!, madeOn: madeOn(entity) })
+  const late = decisionRow({ id: installation.newId('dec'), entity_id: ids[1]!, madeOn: madeOn([entity]) })
   await store.commit({ organizationId, decisions: [late] })
   assert.deepEqual(await overtaken(organizationId), [ids[1]])
 })
@@ -74,7 +74,7 @@ test('a decision on an earlier version of its entity queues a re-evaluation', as
 test('a fact that is written in the same statement as the decision queues a re-evaluation', async () => {
   const { organizationId, ids } = await newEntities(2)
   const entity = (await store.entities.find({ organizationId, id: ids[0]! }))!
-  const decision = decisionRow({ id: installation.newId('dec'), entity_id: ids[0]!, madeOn: madeOn(entity) })
+  const decision = decisionRow({ id: installation.newId('dec'), entity_id: ids[0]!, madeOn: madeOn([entity]) })
   await Promise.all([store.commit({ organizationId, decisions: [decision] }), changeEntity(organizationId, ids[0]!)])
   assert.deepEqual(await overtaken(organizationId), [ids[0]])
 })
@@ -113,7 +113,7 @@ test('a re-evaluation that began before the decision is not the end of the queue
   await changeEntity(organizationId, id, 3)
   await store.consequences.remove(await store.consequences.due('reevaluation', { after: '', limit: 1_000, now: NOW }))
   await store.consequences.queue([begun!])
-  const late = decisionRow({ id: installation.newId('dec'), entity_id: id, madeOn: madeOn(entity) })
+  const late = decisionRow({ id: installation.newId('dec'), entity_id: id, madeOn: madeOn([entity]) })
   await store.commit({ organizationId, decisions: [late] })
   assert.deepEqual(await overtaken(organizationId), [id])
   await store.consequences.remove([begun!])

@@ -9,7 +9,8 @@ import type { EnvironmentStore } from '../store/environment/environment-store.ts
 import type { RowOf } from '../store/schema/tables.ts'
 import { domainEventRows } from '../store/write-path/record.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
-import { type DecisionRequest, factsOf, stateOf } from '../underwriting/facts-of.ts'
+import { type DecisionRequest, type EntityReading, factsOf } from '../underwriting/facts-of.ts'
+import { readEntity } from '../underwriting/read-entity.ts'
 
 const ACTOR = { type: 'system', id: 'reevaluation' } as const
 
@@ -24,21 +25,34 @@ export interface ReevaluationParts {
 }
 
 /**
- * Decides an entity's latest request again on the current facts, and announces the verdict if it differs from the last one
- * announced: once for each change of the verdict, not once for each new fact. What was paid out on the decision itself is no
- * earlier credit. Returns true when the cause is done.
+ * Decides the latest request about an entity again on the current facts, and of each that it is merged with. Returns true when
+ * the cause is done.
  */
-export async function reevaluateDecision(
-  { store, policies, newId, now, turn }: ReevaluationParts,
-  cause: RowOf<'consequences'>,
-): Promise<boolean> {
+export async function reevaluateDecision(parts: ReevaluationParts, cause: RowOf<'consequences'>): Promise<boolean> {
   const { org_id: organizationId, entity_id: entityId } = cause
-  const [latest, entity, policy] = await Promise.all([
+  const reading = await readEntity(parts.store, { organizationId, id: entityId })
+  if (!reading) return true
+  const done = await Promise.all(
+    reading.members.map((entity) => reevaluateLatest(parts, organizationId, { ...reading, entity })),
+  )
+  return done.every(Boolean)
+}
+
+/**
+ * Announces the verdict of an entity's latest request if it differs from the last one announced: once for each change of the
+ * verdict, not once for each new fact. What was paid out on the decision itself is no earlier credit.
+ */
+async function reevaluateLatest(
+  { store, policies, newId, now, turn }: ReevaluationParts,
+  organizationId: string,
+  reading: EntityReading,
+): Promise<boolean> {
+  const entityId = reading.entity.id
+  const [latest, policy] = await Promise.all([
     store.decisions.latest({ organizationId, entityId }),
-    store.entities.find({ organizationId, id: entityId }),
     policies.of(organizationId),
   ])
-  if (!latest || !entity || !policy) return true
+  if (!latest || !policy) return true
 
   const request = requestOf(latest)
   // The policy was activated after the decision, and no longer decides such a request.
@@ -49,12 +63,12 @@ export async function reevaluateDecision(
   )
   // One query answers a hundred re-evaluations at once, and each may take milliseconds.
   await turn(organizationId)
-  const whole = stateOf(entity)
-  const state = { ...whole, history: withoutCreditOf(whole.history, reports) }
-  const { verdict } = decide(policy, factsOf(entity, request, { now, state }))
+  const state = { ...reading.state, history: withoutCreditOf(reading.state.history, reports) }
+  const { verdict } = decide(policy, factsOf(reading, request, { now, state }))
   if (verdict === latest.announced_verdict) return true
   // An outcome that was recorded between the two reads has queued the cause anew.
-  if ((await store.entities.find({ organizationId, id: entityId }))?.version !== entity.version) return false
+  const again = await readEntity(store, { organizationId, id: entityId })
+  if (!again || versionsOf(again) !== versionsOf(reading)) return false
 
   const context = { organizationId, actor: ACTOR, now, requestId: null, newId }
   const auditEntries = domainEventRows(context, [
@@ -80,6 +94,10 @@ export async function reevaluateDecision(
   })
   // Lost to a concurrent announcement or decision: the cause stays queued, and the next pass evaluates it again.
   return lost === undefined
+}
+
+function versionsOf({ members }: EntityReading): string {
+  return members.map(({ id, version }) => `${id}:${version}`).join(' ')
 }
 
 function requestOf({ product, requested_amount, currency }: LatestDecision): DecisionRequest {

@@ -18,17 +18,34 @@ export async function spreadOutcomes(
   const { org_id: organizationId, entity_id: entityId } = cause
   // The mark carries the cursor, `origin@neighbour`. A new outcome writes a mark without one, so the pages start again.
   const [origin = '', after = ''] = cause.mark.split('@')
-  const isAdverse = (await store.graph.trackRecords(organizationId, [entityId])).get(entityId)?.isAdverse ?? false
+  const own = (await store.entityMerges.groupsOf(organizationId, [entityId])).get(entityId) ?? [entityId]
+  const records = await store.graph.trackRecords(organizationId, own)
   const neighbours = await store.graph.markLinksTo(organizationId, entityId, {
-    isAdverse,
+    isAdverse: [...records.values()].some((record) => record.isAdverse),
     after,
     limit: NEIGHBOURS_PER_PAGE,
   })
-  const links = await store.graph.followedLinks(organizationId, neighbours, dayOf(now))
-  const affected = affectedByOutcome({ neighbours, links })
+  const near = await withMerged(store, organizationId, neighbours)
+  const links = await store.graph.followedLinks(organizationId, near, dayOf(now))
+  const affected = affectedByOutcome({ neighbours: near, links })
   const causes = [...affected].map((id) => ({ kind: 'exposure', entity_id: id, mark: origin }))
-  await store.consequences.queue(ofOrganization(organizationId, causes), { done: [cause] })
+  const others = origin.startsWith(OF_MERGED) || after !== '' ? [] : own.filter((id) => id !== entityId)
+  const spreads = others.map((id) => ({ kind: 'spread', entity_id: id, mark: `${OF_MERGED}${origin}` }))
+  await store.consequences.queue(ofOrganization(organizationId, [...causes, ...spreads]), { done: [cause] })
   const isLast = neighbours.length < NEIGHBOURS_PER_PAGE
   if (!isLast) await store.consequences.requeue({ ...cause, mark: `${origin}@${neighbours.at(-1)}` })
   return neighbours.length
+}
+
+/** Begins the mark of a cause that is there because of a merged entity: it is not handed on again. */
+const OF_MERGED = 'merged: '
+
+/** These entities with those that they are merged with. */
+async function withMerged(
+  store: EnvironmentStore,
+  organizationId: string,
+  entityIds: readonly string[],
+): Promise<string[]> {
+  const groups = await store.entityMerges.groupsOf(organizationId, entityIds)
+  return [...new Set(entityIds.flatMap((id) => groups.get(id) ?? [id]))]
 }

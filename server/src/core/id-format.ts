@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'idl'
   | 'inv'
   | 'key'
+  | 'mrg'
   | 'nte'
   | 'opr'
   | 'org'

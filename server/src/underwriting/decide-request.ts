@@ -14,7 +14,8 @@ import { type UsageCounter, verdictCounter } from '../store/environment/usage.ts
 import type { Change } from '../store/write-path/change.ts'
 import type { DomainEvent } from '../store/write-path/record.ts'
 import type { ActivePolicies } from './active-policies.ts'
-import { type DecisionRequest, factsOf, madeOn, stateOf } from './facts-of.ts'
+import { type DecisionRequest, type EntityReading, factsOf, madeOn } from './facts-of.ts'
+import { readEntity } from './read-entity.ts'
 
 /** Whom to decide about, and what was asked for. */
 export interface EntityRequest extends DecisionRequest {
@@ -59,16 +60,16 @@ export async function decideRequest(
   request: EntityRequest,
 ): Promise<UnwrittenDecision | NotDecided> {
   const { store, policies, environment, requestId, newId } = tools
-  const entity = await store.entities.find({ organizationId, id: request.entity_id })
-  if (!entity) return { failure: 'entity_not_found' }
+  const reading = await readEntity(store, { organizationId, id: request.entity_id })
+  if (!reading) return { failure: 'entity_not_found' }
   const policy = await policies.of(organizationId)
   if (!policy) return { failure: 'no_active_policy' }
   const refusal = refusalOf(policy, request)
   if (refusal) return { failure: refusal.code, message: refusal.message }
 
-  const now = tools.timeOf(entity)
-  const state = stateOf(entity)
-  const facts = factsOf(entity, request, { now, state })
+  const { state, members } = reading
+  const now = members.map(tools.timeOf).reduce((one, other) => (one > other ? one : other))
+  const facts = factsOf(reading, request, { now })
   const evaluation = decide(policy, facts)
   const { reference } = request
   const id = newId('dec')
@@ -79,7 +80,7 @@ export async function decideRequest(
     graph: canonicalJson(isWithheld(facts, 'graph.negative_exposure') ? {} : graphEvidence(state.graph)),
   }
   const referenceHash = reference && tools.hashReference({ organizationId, reference })
-  return { decision, now, ...writesOf(decision, request, { evidence, evaluation, entity, now, referenceHash }) }
+  return { decision, now, ...writesOf(decision, request, { evidence, evaluation, reading, now, referenceHash }) }
 }
 
 /** Whether a fact was not available to the decision, as without consent; the data behind it is not stored either. */
@@ -92,7 +93,7 @@ export function isWithheld({ features }: Facts, name: string): boolean {
 interface Written {
   evidence: Omit<Documents, 'body'>
   evaluation: Evaluation
-  entity: EntityRow
+  reading: EntityReading
   now: string
   referenceHash: string | undefined
 }
@@ -101,7 +102,7 @@ interface Written {
 function writesOf(
   decision: UnderwritingDecision,
   { entity_id, ...request }: EntityRequest,
-  { evidence, evaluation, entity, now, referenceHash }: Written,
+  { evidence, evaluation, reading, now, referenceHash }: Written,
 ): Omit<UnwrittenDecision, 'decision' | 'now'> {
   const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
   const { product } = request
@@ -120,7 +121,7 @@ function writesOf(
   const row = {
     id,
     entity_id,
-    entity_version: entity.version,
+    entity_version: reading.entity.version,
     product,
     verdict,
     risk_tier,
@@ -136,7 +137,7 @@ function writesOf(
   }
   return {
     change: {
-      decisions: [{ ...row, documents: { body, ...evidence }, madeOn: madeOn(entity) }],
+      decisions: [{ ...row, documents: { body, ...evidence }, madeOn: madeOn(reading.members) }],
     },
     domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [

@@ -12,15 +12,30 @@ export interface DecisionRequest {
   currency?: string
 }
 
-/** Derives the facts of one decision from the entity's state, its exposure in the graph, and the request. */
+/** An entity as a decision reads it: with those that it is merged with, as if all their facts were about one. */
+export interface EntityReading {
+  entity: EntityRow
+  /** The merged entities, itself among them, sorted by id; only itself if it is not merged. */
+  members: readonly EntityRow[]
+  state: EntityState
+}
+
+/** Derives the facts of one decision from the state of an entity as it is read, its exposure in the graph, and the request. */
 export function factsOf(
-  entity: EntityRow,
+  { members, ...reading }: EntityReading,
   { product, requested_amount, currency }: DecisionRequest,
-  { now, state = stateOf(entity) }: { now: string; state?: EntityState },
+  { now, state = reading.state }: { now: string; state?: EntityState },
 ): Facts {
-  return deriveFacts({
+  const [first] = members as [EntityRow]
+  const { type, country } = reading.entity
+  const facts = deriveFacts({
     state,
-    entity: { id: entity.id, type: entity.type, country: entity.country },
+    entity: {
+      // Merged entities are one to the policy's samples too.
+      id: first.id,
+      type: type ?? firstOf(members, 'type'),
+      country: country ?? firstOf(members, 'country'),
+    },
     request: {
       product,
       ...(requested_amount !== undefined && { requestedAmount: requested_amount }),
@@ -28,14 +43,21 @@ export function factsOf(
     },
     now,
   })
+  return members.length === 1 ? facts : { ...facts, merged: members.map(({ id }) => id) }
+}
+
+function firstOf(members: readonly EntityRow[], field: 'type' | 'country'): string | null {
+  return members.map((member) => member[field]).find((value) => value !== null) ?? null
 }
 
 /**
- * What a decision is made on: the entity, its version, and a hash of its exposure. While both are unchanged there is nothing
- * to re-evaluate; the store compares them (`queueOvertaken`).
+ * What a decision is made on: the entity and those that it is merged with, each with its version and a hash of its exposure.
+ * While these are unchanged there is nothing to re-evaluate; the store compares them (`queueOvertaken`).
  */
-export function madeOn({ id, version, graph }: Pick<EntityRow, 'id' | 'version' | 'graph'>): string {
-  return `${id}:${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`
+export function madeOn(members: readonly Pick<EntityRow, 'id' | 'version' | 'graph'>[]): string {
+  return members
+    .map(({ id, version, graph }) => `${id}:${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`)
+    .join(' ')
 }
 
 /** Bounds the cached texts; the objects parsed from them take about four times as much. */

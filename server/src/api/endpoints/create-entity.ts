@@ -96,6 +96,7 @@ function newEntity({ body, newId, now }: RequestContext<unknown, unknown, Entity
     graph: null,
     trust: null,
     exposed_at: null,
+    merge_id: null,
   }
   return mergeFields(blank, body)
 }

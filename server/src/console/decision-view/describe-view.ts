@@ -1,5 +1,5 @@
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
-import { stateOf } from '../../underwriting/facts-of.ts'
+import { readEntity } from '../../underwriting/read-entity.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
 import { type AccountDays, accountDays } from './account-days.ts'
 import { type EvaluatedPath, type EvaluationView, viewEvaluation } from './view-evaluation.ts'
@@ -57,6 +57,6 @@ export async function completeView(evaluation: EvaluationView, source: ViewSourc
 }
 
 async function accountOf({ store, organizationId, entityId, ...times }: ViewSource, currency: string) {
-  const entity = await store.entities.find({ organizationId, id: entityId })
-  return entity ? accountDays(stateOf(entity), { currency, decidedAt: times.decidedAt, now: times.now }) : null
+  const reading = await readEntity(store, { organizationId, id: entityId })
+  return reading ? accountDays(reading.state, { currency, decidedAt: times.decidedAt, now: times.now }) : null
 }

@@ -6,7 +6,8 @@ import type { EntityRow } from '../../store/environment/entities.ts'
 import type { DecisionOfEntity } from '../../store/environment/entity-pages.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
-import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
+import { type EntityReading, factsOf, stateOf } from '../../underwriting/facts-of.ts'
+import { readingOf } from '../../underwriting/read-entity.ts'
 import { sourceOf } from '../decision-view/describe-features.ts'
 import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 import { requestedOf } from '../figures/newest-decisions.ts'
@@ -37,9 +38,10 @@ export async function describeEntityPage(
     store.transactions.sources(organizationId, id, now),
   ])
   const related = links.flatMap(({ related_entity_id }) => related_entity_id ?? [])
-  const [names, reviews] = await Promise.all([
+  const [names, reviews, reading] = await Promise.all([
     store.entities.names(organizationId, related),
     newestReviews(store, organizationId, decisions),
+    readingOf(store, organizationId, entity),
   ])
   const state = stateOf(entity)
   const trust = entity.trust === null ? neutralTrust(entity.created_at) : readTrust(entity.trust)
@@ -67,7 +69,7 @@ export async function describeEntityPage(
     cashflow: describeCashflow(state.cashflow),
     accounts: describeAccounts(state.cashflow, accounts),
     sources: sources.map(({ provides, kind, name, first_at }) => ({ provides, kind, name, first_at })),
-    features: describeFeatures(entity, now),
+    features: describeFeatures(reading, now),
   }
 }
 
@@ -139,8 +141,8 @@ function describeDecision(decision: DecisionOfEntity, reviews: ReadonlyMap<strin
 }
 
 /** The features of the entity as a decision would see them now, without a request. */
-function describeFeatures(entity: EntityRow, now: string) {
-  const { features } = factsOf(entity, { product: 'default' }, { now })
+function describeFeatures(reading: EntityReading, now: string) {
+  const { features } = factsOf(reading, { product: 'default' }, { now })
   return Object.entries(features)
     .filter(([name]) => !name.startsWith('request.'))
     .map(([name, fact]) => ({

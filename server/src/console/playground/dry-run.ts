@@ -15,7 +15,8 @@ import { isObject, parseStored } from '../../core/stored-json.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { isWithheld } from '../../underwriting/decide-request.ts'
-import { type DecisionRequest, factsOf, stateOf } from '../../underwriting/facts-of.ts'
+import { type DecisionRequest, factsOf } from '../../underwriting/facts-of.ts'
+import { readingOf } from '../../underwriting/read-entity.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
 
 /** The facts that a dry run decides from, and whose they are. */
@@ -50,9 +51,9 @@ export async function factsNow(
   request: DecisionRequest,
 ): Promise<DryFacts> {
   const entity = await findEntity(store, organizationId, entityId)
-  const state = stateOf(entity)
-  const facts = factsOf(entity, request, { now, state })
-  const graph = isWithheld(facts, 'graph.negative_exposure') ? null : graphEvidence(state.graph)
+  const reading = await readingOf(store, organizationId, entity)
+  const facts = factsOf(reading, request, { now })
+  const graph = isWithheld(facts, 'graph.negative_exposure') ? null : graphEvidence(reading.state.graph)
   return { facts, unchanged: facts, graph, entityId: entity.id, request, decidedAt: now }
 }
 

@@ -40,6 +40,19 @@ interface RetractionData {
   via?: string
 }
 
+/** The data of the steps that make entities read as one, and tell one of them apart again. */
+interface MergeData {
+  entity_id: string
+  merge_id: string
+  /** The entity that joins the others, or is told apart from them. */
+  subject_id: string
+  /** The entities that `entity_id` is read with after the step, itself among them. */
+  members: readonly string[]
+  /** SHA-256 of the stored step, all its columns, as canonical JSON; the reason is only there, because it may name a person. */
+  record_sha256: string
+  via?: string
+}
+
 /** The case of the review queue that an entry is about. */
 interface CaseData {
   entity_id: string
@@ -161,6 +174,10 @@ interface AuditOnlyData {
    */
   'entity.erased': { entity_id: string; reason: string; proposed_by: string; via?: string }
   'review_bounds.changed': { from: ReviewBounds; to: ReviewBounds; reason: string }
+  'entity.merge_proposed': MergeData
+  'entity.merged': MergeData & { proposed_by: string }
+  'entity.separation_proposed': MergeData
+  'entity.separated': MergeData & { proposed_by: string }
   'decision.outcome_retraction_proposed': RetractionData
   'decision.outcome_retracted': RetractionData & { proposed_by: string }
   /** The result of a backtest; it is on a trail of its own, because the newest entry of a policy's trail is its state. */
@@ -215,6 +232,7 @@ interface AuditOnlyData {
 const SEPARATE_EVENT_TYPES = [
   'audit.checkpoint',
   'decision.outcome_retracted',
+  'entity.merged',
   'policy.activated',
 ] as const satisfies readonly ('audit.checkpoint' | (EventType & keyof AuditOnlyData))[]
 

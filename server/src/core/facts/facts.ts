@@ -29,6 +29,8 @@ export type FactSet = Record<string, Fact>
 export interface Facts {
   features: FactSet
   format: 1
+  /** The entities that were read as one, sorted by id; absent if there was only one. */
+  merged?: readonly string[]
 }
 
 /** A known value, with its age if it can become stale. */

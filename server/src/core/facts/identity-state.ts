@@ -29,8 +29,8 @@ export interface IdentifierSummary {
 /** The identity summary of an entity, by identifier type. */
 export type IdentityState = Partial<Record<IdentifierType, IdentifierSummary>>
 
-// Enough to see a conflict or a pattern of failures, while the state stays bounded however many devices are linked.
-const IDENTIFIERS_KEPT = 8
+/** Enough to see a conflict or a pattern of failures, while the state stays bounded however many devices are linked. */
+export const IDENTIFIERS_KEPT = 8
 
 // 64 bits distinguish the identifiers of one entity; the full hash stays with the identity link.
 const HASH_CHARACTERS = 16

@@ -52,6 +52,18 @@ export const EVENTS = {
       changed: Type.Array(Type.String(), { description: 'The names of the fields.', examples: [['country']] }),
     },
   },
+  'entity.merged': {
+    summary: 'Two operators merged entities, or told one of them apart again',
+    data: {
+      entity_id: Id('ent', 'The entity that joined the others, or was told apart from them.'),
+      state: OneOf(['merged', 'separated'], { description: 'Whether it is read with the others now.' }),
+      members: Type.Array(Id('ent', 'An entity.'), {
+        minItems: 1,
+        description:
+          'The entities that are read as one now, `entity_id` among them. Of a separation, the others: they stay merged if they are more than one.',
+      }),
+    },
+  },
   'identity_link.created': {
     summary: 'An identity link was added to an entity',
     data: {

@@ -2,9 +2,13 @@ import { LRUCache } from 'lru-cache'
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
+import { newestMerge } from './entity-merges.ts'
 
-/** An entity with its state, exposure and trust; the exposure, its time and the trust are null until first computed. */
-export type EntityRow = NewRow<'entities'> & Record<'graph' | 'trust' | 'exposed_at', string | null>
+/**
+ * An entity with its state, exposure and trust; the exposure, its time and the trust are null until first computed. `merge_id`
+ * is the newest step that says which entities it is read with (`entity-merges.ts`); null if it was never merged.
+ */
+export type EntityRow = NewRow<'entities'> & Record<'graph' | 'trust' | 'exposed_at' | 'merge_id', string | null>
 
 /** Room for the states of a few thousand entities: most entities are decided about soon after they are written. */
 const STATES_CHARACTERS_MAX = 16 * 1024 * 1024
@@ -83,12 +87,13 @@ async function readBy(
   // Taken out of the cache before the query, because an entry may be evicted while the query runs.
   const cached = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
   const rows = await database.query<Omit<EntityRow, 'state'> & { org_id: string; state: string | null } & Row>(
-    `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust, exposure.as_of AS exposed_at,
+    `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust, exposure.as_of AS exposed_at, merge.id AS merge_id,
        CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state
      FROM entities
      JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) AS wanted (org_id, name, version, updated_at)
        ON entities.org_id = wanted.org_id AND entities.${column} = wanted.name
-     LEFT JOIN graph_exposures AS exposure ON exposure.org_id = entities.org_id AND exposure.entity_id = entities.id`,
+     LEFT JOIN graph_exposures AS exposure ON exposure.org_id = entities.org_id AND exposure.entity_id = entities.id
+     LEFT JOIN LATERAL ${newestMerge('entities.org_id', 'entities.id')} AS merge ON true`,
     [
       names.map(({ organizationId }) => organizationId),
       names.map(({ name }) => name),

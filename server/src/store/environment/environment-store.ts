@@ -29,6 +29,7 @@ import { decisionLatencyQueries } from './decision-latencies.ts'
 import { decisionListQueries } from './decision-list.ts'
 import { decisionQueries } from './decisions.ts'
 import { entityQueries } from './entities.ts'
+import { entityMergeQueries } from './entity-merges.ts'
 import { entityPageQueries } from './entity-pages.ts'
 import { erasureQueries } from './erasures.ts'
 import { grantByLogQueries } from './grants-by-log.ts'
@@ -83,6 +84,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     decisions: joined(decisionQueries(database, isAuthentic), decisionListQueries(database)),
     deliveries: webhookDeliveryQueries(database),
     dispatch: webhookDispatchQueries(database),
+    entityMerges: entityMergeQueries(database, isAuthentic),
     entities: joined(entities, entityPageQueries(database)),
     erasures: erasureQueries(database, isAuthentic),
     grants: joined(grantByLogQueries(database, isAuthentic), membershipQueries(database, isAuthentic)),

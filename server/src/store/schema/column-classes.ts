@@ -50,6 +50,11 @@ export const environmentColumns: ClassedTables = {
     made: ['org_id', 'id', 'entity_id', 'related_entity_id'],
     kinds: ['identifier_type', 'relationship', 'verification_status'],
   },
+  entity_merges: {
+    words: ['reason'],
+    made: ['org_id', 'id', 'entity_id', 'subject_id', 'members', 'actor_id'],
+    kinds: ['effect', 'step', 'actor_type'],
+  },
   consents: {
     ofEntities: ['evidence_method', 'evidence_reference', 'evidence_document_sha256'],
     made: ['org_id', 'id', 'entity_id'],

@@ -46,6 +46,7 @@ const APPEND_ONLY = [
   'consents',
   'data_sources',
   'decisions',
+  'entity_merges',
   'feature_snapshots',
   'identity_links',
   'outcome_retractions',
@@ -60,6 +61,7 @@ const APPEND_ONLY = [
 
 /** Values for the columns that take only certain texts. */
 const ALLOWED: Record<string, string> = {
+  effect: 'merged',
   kind: 'opening',
   provides: 'transactions',
   status: 'granted',

@@ -338,7 +338,10 @@ function upsertConsequences(rows: readonly RowOf<'consequences'>[], params: Para
   return upsertRows('consequences', rows, params, { key: ['org_id', 'kind', 'entity_id'], set: 'mark = excluded.mark' })
 }
 
-/** Queues a re-evaluation of the latest decisions about changed entities: new facts may change the verdict. */
+/**
+ * Queues a re-evaluation of the latest decisions about changed entities, and about those that they are merged with: new facts
+ * may change the verdict.
+ */
 function queueReevaluations(entities: readonly RowOf<'entities'>[], params: Params): string {
   const marked = inOrder(
     entities.map(({ org_id, id, version }) => ({ org_id, id, mark: `v${version}` })),
@@ -348,6 +351,7 @@ function queueReevaluations(entities: readonly RowOf<'entities'>[], params: Para
     SELECT changed.org_id, 'reevaluation', changed.id, changed.mark
     FROM ${unnestAs('changed', marked, { org_id: 'text', id: 'text', mark: 'text' }, params)}
     WHERE ${hasDecision('changed.org_id', 'changed.id')}
+      OR EXISTS (SELECT FROM entity_merges AS merge WHERE merge.org_id = changed.org_id AND merge.entity_id = changed.id AND merge.step = 'approved')
     ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark`
 }
 

@@ -5,6 +5,7 @@ import type { NewRow } from '../schema/tables.ts'
 export type HashedTable =
   | 'case_notes'
   | 'consents'
+  | 'entity_merges'
   | 'feature_snapshots'
   | 'identity_links'
   | 'outcome_retractions'

@@ -91,8 +91,8 @@ function largestFirst(a: Movement, b: Movement): number {
   return b.amount - a.amount
 }
 
-// The longest list has the five largest debits of 64 accounts.
-const PLACES_PER_DAY = 512
+// The longest list has the five largest debits of 64 accounts of each of ten merged entities.
+const PLACES_PER_DAY = 4_096
 
 /** A number for the day of a movement and its place in that day's list. */
 export function placeOf({ day, index }: { day: number; index: number }): number {

@@ -103,6 +103,27 @@ CREATE TABLE consents (
 CREATE INDEX consents_of_entity ON consents (org_id, entity_id);
 SELECT make_append_only('consents');
 
+-- The steps by which two operators make entities read as one, and tell one of them apart again; no fact moves. Each step has a
+-- row for every entity whose reading it changes. The newest approved row of an entity says which entities it is read with.
+CREATE TABLE entity_merges (
+  org_id     text NOT NULL,
+  id         text NOT NULL,
+  entity_id  text NOT NULL,
+  effect     text NOT NULL CHECK (effect IN ('merged', 'separated')),
+  step       text NOT NULL CHECK (step IN ('proposed', 'approved')),
+  subject_id text NOT NULL, -- the entity that joins the others, or is told apart from them
+  members    text NOT NULL, -- the entities that this one is read with after the step, itself among them: sorted, with spaces
+  version    bigint NOT NULL, -- of the entity after the step
+  reason     text NOT NULL,
+  actor_type text NOT NULL,
+  actor_id   text NOT NULL,
+  taken_at   timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+SELECT make_append_only('entity_merges');
+CREATE UNIQUE INDEX entity_merges_of_entity ON entity_merges (org_id, entity_id, version DESC) WHERE step = 'approved';
+CREATE INDEX entity_merges_proposed ON entity_merges (org_id, entity_id, id) WHERE step = 'proposed';
+
 -- Where data about an entity comes from, as callers say. Facts refer to it by its id, which is made of its content.
 CREATE TABLE data_sources (
   org_id    text NOT NULL,

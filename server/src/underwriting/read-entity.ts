@@ -1,0 +1,56 @@
+import { LRUCache } from 'lru-cache'
+import type { EntityState } from '../core/facts/entity-state.ts'
+import { combineStates } from '../core/facts/merged/combine-states.ts'
+import type { EntityRow } from '../store/environment/entities.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import { type EntityReading, madeOn, stateOf } from './facts-of.ts'
+
+/** The entity with this id as a decision reads it, if the organization has it. */
+export async function readEntity(
+  store: EnvironmentStore,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<EntityReading | undefined> {
+  const entity = await store.entities.find({ organizationId, id })
+  return entity && readingOf(store, organizationId, entity)
+}
+
+/** An entity that was read, as a decision reads it. */
+export async function readingOf(
+  store: EnvironmentStore,
+  organizationId: string,
+  entity: EntityRow,
+): Promise<EntityReading> {
+  const members = await membersOf(store, organizationId, entity)
+  return { entity, members, state: members.length === 1 ? stateOf(entity) : combinedState(members) }
+}
+
+/** The entities that an entity is merged with, itself among them, sorted by id; only itself if it is not merged. */
+export async function membersOf(
+  store: EnvironmentStore,
+  organizationId: string,
+  entity: EntityRow,
+): Promise<readonly EntityRow[]> {
+  // Nearly every entity is alone, and reading it must not cost more for the others.
+  if (entity.merge_id === null) return [entity]
+  const ids = await store.entityMerges.membersOf(organizationId, entity)
+  const found = await Promise.all(
+    ids.map((id) => (id === entity.id ? entity : store.entities.find({ organizationId, id }))),
+  )
+  return found.filter((member) => member !== undefined)
+}
+
+/** Bounds the texts that combined states were made of. */
+const COMBINED_CHARACTERS_MAX = 8 * 1024 * 1024
+
+/** Combined states by what they were made of: a decision about a merged entity would spend most of its time on combining. */
+const combinedStates = new LRUCache<string, EntityState>({ maxSize: COMBINED_CHARACTERS_MAX })
+
+function combinedState(members: readonly EntityRow[]): EntityState {
+  const key = members.map((member) => `${madeOn([member])} ${member.updated_at}`).join(' ')
+  const known = combinedStates.get(key)
+  if (known) return known
+  const state = combineStates(members.map(stateOf))
+  const size = members.reduce((sum, member) => sum + member.state.length, 0)
+  combinedStates.set(key, state, { size: Math.max(1, size) })
+  return state
+}
