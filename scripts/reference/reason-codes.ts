@@ -108,6 +108,7 @@ function limitOrigins({ limitReasons }: CompiledPolicy): Origin[] {
 
 function limitOrigin(name: string): string {
   if (name === 'unknown') return 'cannot be computed'
+  if (name === 'unlisted_currency') return 'the currency is not among `limit.currencies`'
   return name === 'risk' ? 'the score allows only a smaller amount' : `bound by the term ${code(name)}`
 }
 

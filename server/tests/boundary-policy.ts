@@ -120,6 +120,7 @@ const document: PolicyDocument = {
     ],
     risk: told('risk'),
     unknown: told('unknown'),
+    unlisted_currency: told('unlisted_currency'),
     reduced_amount: { code: 'reduced_amount', label: 'At most {limit} {currency}' },
   },
   products: [

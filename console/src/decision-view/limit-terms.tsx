@@ -5,7 +5,7 @@ import { Verdict } from '../components/verdict.tsx'
 import { writeMoney } from '../components/write-number.ts'
 import classes from './decision-view.module.css'
 import { FoldSection } from './fold-section.tsx'
-import { asSentence } from './settled-by.ts'
+import { asSentence, lackingFor } from './settled-by.ts'
 import type { ViewData } from './view-data.ts'
 
 /** The terms of the limit, smallest first, with the one that binds, and the amount with a better verdict. */
@@ -50,11 +50,7 @@ export function LimitTerms({ view }: { view: ViewData }) {
           </li>
         ))}
       </ul>
-      {limit.missing.length > 0 && (
-        <p className="small dim">
-          Without a value for <code>{limit.missing.join(', ')}</code>
-        </p>
-      )}
+      {limit.missing.length > 0 && <p className="small dim">{asSentence(lackingFor(limit))}</p>}
       {bound && !isBoundByTerm && <p className="small dim">{asSentence(bound.because)}</p>}
     </FoldSection>
   )

@@ -54,6 +54,12 @@ export function stepsOf(view: ViewData): Step[] {
   })
 }
 
+/** What a limit lacks, in words: a currency without a rate is named among the features that have no value. */
+export function lackingFor({ missing, currency }: { missing: readonly string[]; currency: string }): string {
+  if (missing.includes('request.currency')) return `the policy does not lend in ${currency}`
+  return `${missing.join(', ')} has no value`
+}
+
 /** Words as a sentence of their own. */
 export function asSentence(words: string): string {
   return `${upperFirst(words)}.`
@@ -87,7 +93,7 @@ export function settledSentence(view: ViewData): string {
     case 'confidence':
       return `${against}The policy asks to be surer: ${sureEnough(view)}.`
     case 'limit_unknown':
-      return `${against}${why}, because ${limit?.missing.join(', ')} has no value.`
+      return `${against}${why}, because ${limit && lackingFor(limit)}.`
     case 'no_limit_left':
       return `${why}${whyNoMore(view)}.`
     case 'counter_offer':

@@ -153,6 +153,15 @@ function thresholdText({ feature, operator, value, threshold, distance }: Decidi
   return `${feature} ${operator} ${threshold} decides it; ${value} is ${distance} away`
 }
 
+/** Without a rate for it, a currency is named as missing among the features that a limit needs. */
+function lackingLines(missing: readonly string[], currency: string): string[] {
+  const features = missing.filter((feature) => feature !== 'request.currency')
+  return [
+    ...(features.length < missing.length ? [`  the policy does not lend in ${currency}`] : []),
+    ...(features.length > 0 ? [`  without a value for ${features.join(', ')}`] : []),
+  ]
+}
+
 function limitLines({ limit, better_amount }: Evidence): string[] {
   if (!limit) return []
   const { amount, binding, currency, missing, terms } = limit
@@ -161,7 +170,7 @@ function limitLines({ limit, better_amount }: Evidence): string[] {
     '',
     `Limit: ${known}${binding ? `; ${binding} keeps it from being higher` : ''}.`,
     ...terms.map((bound) => `  ${bound.term === binding ? '→' : ' '} ${bound.term}: ${bound.amount}`),
-    ...(missing.length > 0 ? [`  without a value for ${missing.join(', ')}`] : []),
+    ...lackingLines(missing, currency),
     better_amount
       ? `A better verdict: ${better_amount.amount} ${better_amount.currency} would be ${better_amount.verdict} (${better_amount.settled_by}).`
       : 'No smaller amount has a better verdict.',

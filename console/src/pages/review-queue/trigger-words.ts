@@ -67,6 +67,7 @@ function sentence(ppm: number | null): string {
 }
 
 function missingWords(features: readonly string[]): string {
+  if (features.includes('request.currency')) return 'The policy does not lend in this currency'
   return features.length === 0 ? 'A term of the limit has no value' : `${features.join(', ')} missing`
 }
 

@@ -328,7 +328,20 @@ describe('deciding', () => {
   it('asks for a review if the policy does not know the currency', () => {
     const { verdict, reasons } = decide(policy, factsFrom({ ...GOOD, 'request.currency': 'XAU' }))
     assert.equal(verdict, 'manual_review')
-    assert.equal(reasons[0]?.code, 'limit_unknown')
+    assert.equal(reasons[0]?.code, 'currency_not_offered')
+  })
+
+  it('says first that a currency is not offered, whatever else a person has to look at', () => {
+    const facts = factsFrom({ 'request.amount': 900, 'request.currency': 'XAU', 'identity.conflicts': 1 })
+    const { verdict, reasons } = decide(policy, facts)
+    assert.equal(verdict, 'manual_review')
+    assert.deepEqual(
+      reasons.slice(0, 2).map(({ code }) => code),
+      ['currency_not_offered', 'graph_withheld'],
+    )
+    assert.ok(!reasons.some(({ code }) => code === 'limit_unknown'))
+    const declined = decide(policy, factsFrom({ ...GOOD, 'request.currency': 'XAU', 'history.defaults': 1 }))
+    assert.deepEqual([declined.verdict, declined.reasons[0]?.code], ['decline', 'default_on_record'])
   })
 
   it('applies the default terms to an unknown product', () => {

@@ -21,10 +21,15 @@ export interface ReasonQuestion {
   limit: LimitTrace | null
 }
 
-/** The principal reasons: rules first, then the limit, then the largest shortfalls and the largest strengths. */
+/**
+ * The principal reasons: a currency that is not offered, which no other fact can change, then rules, then the limit, then
+ * the largest shortfalls and the largest strengths.
+ */
 export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
   const { negative_max, positive_max } = policy.document.reasons
   const chosen: Chosen = { negative: [], negativeMax: negative_max, positive: [], positiveMax: positive_max }
+  const currency = currencyReason(policy, question)
+  if (currency) choose(chosen, currency)
   for (const rule of question.asked.held) if (isNamed(rule, question)) choose(chosen, rule.reason)
   const limit = limitReason(policy, question)
   if (limit) choose(chosen, limit)
@@ -77,10 +82,16 @@ function isNamed({ action }: CompiledRule, { verdict }: ReasonQuestion): boolean
 function limitReason(policy: CompiledPolicy, question: ReasonQuestion): Reason | undefined {
   const { limitReasons } = policy
   const { settledBy, limit } = question
-  if (settledBy === 'limit_unknown') return limitReasons.get('unknown')
+  if (settledBy === 'limit_unknown') return currencyReason(policy, question) ?? limitReasons.get('unknown')
   if (settledBy === 'knock_out') return limitBehindRules(policy, question)
   if (settledBy !== 'no_limit_left' && settledBy !== 'counter_offer') return undefined
   return limitReasons.get(limit?.binding ?? '')
+}
+
+/** The reason of a review in a currency that the policy does not lend in; a decline has reasons of its own. */
+function currencyReason({ limitReasons }: CompiledPolicy, { verdict, asked }: ReasonQuestion): Reason | undefined {
+  if (verdict !== 'manual_review' || asked.bounds === null || asked.bounds.step !== null) return undefined
+  return limitReasons.get('unlisted_currency')
 }
 
 /** The reason of the term that made the limit what it is, if a rule declined by `limit.amount`. */

@@ -191,6 +191,12 @@ const Limit = Closed({
   ),
   risk: Closed({ code: Code, label: Label }, 'The reason if the score allows only a smaller amount.'),
   unknown: Closed({ code: Code, label: Label }, 'The reason if facts for a term are missing.'),
+  unlisted_currency: Type.Optional(
+    Closed(
+      { code: Code, label: Label },
+      'The reason for a request in a currency that is not among `currencies`; a new policy needs it.',
+    ),
+  ),
   over_maximum: Type.Optional(
     Closed(
       { code: Code, label: Label },

@@ -58,7 +58,7 @@ function reasonsOf(document: PolicyDocument): WrittenReason[] {
     ...after_score.map(({ reason }, index) => ({ path: ['after_score', index, 'reason'], ...reason })),
     ...scoreReasons(scorecard, ['scorecard']),
     ...limit.terms.map(({ reason }, index) => negative(['limit', 'terms', index, 'reason'], reason)),
-    ...(['risk', 'unknown', 'over_maximum', 'under_minimum'] as const).flatMap((name) => {
+    ...(['risk', 'unknown', 'unlisted_currency', 'over_maximum', 'under_minimum'] as const).flatMap((name) => {
       const reason = limit[name]
       return reason === undefined ? [] : [negative(['limit', name], reason)]
     }),

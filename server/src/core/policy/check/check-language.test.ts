@@ -226,6 +226,10 @@ const REFUSED: Record<string, [edit: PolicyEdit, message: RegExp]> = {
     }),
     /^\/segments\/0\/products\/0: product 'default' is credit in the document; write 'kind: credit' here too/,
   ],
+  'no reason for a currency that it does not lend in': [
+    ({ limit: { unlisted_currency: _, ...limit } }) => ({ limit }),
+    /^\/limit: add the reason for a request in a currency that is not listed, as limit\.unlisted_currency/,
+  ],
   'access with terms of credit': [
     ({ products }) => ({
       products: [...products, { product: 'entry', kind: 'access', term_months: 12, maximum: 900 }],

@@ -26,6 +26,14 @@ export function checkLimit(document: PolicyDocument): PolicyProblem[] {
   })
 }
 
+/** A request in a currency that the policy does not lend in has to be told so, and not that its income is unknown. */
+export function checkUnlistedCurrency({ limit }: PolicyDocument): PolicyProblem[] {
+  if (limit.unlisted_currency !== undefined) return []
+  const message =
+    'add the reason for a request in a currency that is not listed, as limit.unlisted_currency: { code: currency_not_offered, label: … }'
+  return [{ path: ['limit'], message }]
+}
+
 /** Why an expression may not bound the limit: it depends on the amount, on payments, or on a number that a tier lacks. */
 export function refusedAsBound(
   document: PolicyDocument,

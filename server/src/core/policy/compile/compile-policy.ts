@@ -195,7 +195,7 @@ function compileLimitTerms(
 }
 
 function compileLimitReasons({ limit, rules, after_score = [] }: PolicyDocument): CompiledPolicy['limitReasons'] {
-  const { terms, risk, unknown, over_maximum, under_minimum } = limit
+  const { terms, risk, unknown, unlisted_currency, over_maximum, under_minimum } = limit
   const ofTerms = terms.map(({ term, reason }) => [term, reasonAt(`limit/${term}`, reason, 'negative')] as const)
   const ofRules = [...rules, ...after_score]
     .filter(({ then }) => then === 'cap')
@@ -205,6 +205,7 @@ function compileLimitReasons({ limit, rules, after_score = [] }: PolicyDocument)
     ...ofRules,
     ['risk', reasonAt('limit', risk, 'negative')],
     ['unknown', reasonAt('limit', unknown, 'negative')],
+    ...(unlisted_currency ? [['unlisted_currency', reasonAt('limit', unlisted_currency, 'negative')] as const] : []),
     ...(over_maximum ? [['maximum', reasonAt('limit', over_maximum, 'negative')] as const] : []),
     ...(under_minimum ? [['minimum', reasonAt('limit', under_minimum, 'negative')] as const] : []),
   ])

@@ -57,7 +57,10 @@ export interface CompiledPolicy {
   defaultProduct: ProductTerms
   currencies: ReadonlyMap<string, CurrencyTerms>
   limitTerms: readonly CompiledLimitTerm[]
-  /** The reason for each term of the limit, for each rule that caps it, and for `risk`, `unknown`, `minimum` and `maximum`. */
+  /**
+   * The reason for each term of the limit, for each rule that caps it, and for `risk`, `unknown`, `unlisted_currency`, `minimum`
+   * and `maximum`.
+   */
   limitReasons: ReadonlyMap<string, Reason>
 }
 
