@@ -55,7 +55,11 @@ async function decide({ type, transactions, amount }: Applicant, index: number) 
   })
   if (transactions.length > 0) await post(`/v1/entities/${id}/transactions`, { transactions }, key('transactions'))
   const credit = amount === undefined ? {} : { requested_amount: amount, currency: 'EUR' }
-  return post('/v1/underwrite', { entity_id: id, product: 'default', ...credit }, key('underwrite'))
+  return post(
+    '/v1/underwrite',
+    { entity_id: id, product: credit.requested_amount === undefined ? 'platform_access' : 'default', ...credit },
+    key('underwrite'),
+  )
 }
 
 /** What an applicant's account shows, computed apart from the engine. */

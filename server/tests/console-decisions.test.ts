@@ -203,7 +203,7 @@ test('what a person granted is shown with the decision, which does not change', 
 
 test('the values to filter by are those that occur', async () => {
   const filters = await call('decisions.list-filters')
-  assert.deepEqual(filters.products, ['personal_loan'])
+  assert.deepEqual(filters.products, ['personal_loan', 'platform_access'])
   assert.deepEqual(filters.policy_versions, [first.policy_version])
   assert.deepEqual(filters.tiers, [...new Set(all.map(({ risk_tier }) => risk_tier))].sort())
 })

@@ -19,11 +19,12 @@ export async function createEntity(
   return created.body.id
 }
 
-/** Underwrites a personal loan and returns the decision. */
-export async function underwrite(organization: TestOrganization, entityId: string, amount: object = {}) {
+/** Underwrites a personal loan of an amount, or access if there is none, and returns the decision. */
+export async function underwrite(organization: TestOrganization, entityId: string, request: object = {}) {
+  const product = 'requested_amount' in request ? 'personal_loan' : 'platform_access'
   const decided = await organization.post(
     '/v1/underwrite',
-    { entity_id: entityId, product: 'personal_loan', ...amount },
+    { entity_id: entityId, product, ...request },
     { 'Idempotency-Key': crypto.randomUUID() },
   )
   assert.equal(decided.status, 201, decided.text)
