@@ -60,7 +60,8 @@ export interface ResponderParts {
  * 1. Validate the query, the body and the idempotency key.
  * 2. Lock the idempotency key, then the subjects of the request (`serializedBy`), on this node.
  * 3. Read the answer kept under the idempotency key, and run the endpoint's handler at the same time. A kept answer is
- *    repeated; that of a decision is made of its stored document. A failure of the handler is returned, but not kept.
+ *    repeated; that of a decision is made of its stored document. A failure of the handler is returned, but not kept. A reply
+ *    without a change waits until what it was read from is durable.
  * 4. Commit the handler's change together with the idempotency key and the answer, or the id of the decision that it is. If another writer was first, nothing
  *    was written: go back to step 3 after a jittered pause, for up to `RETRY_FOR_MS`.
  * 5. Unlock the subjects, so that the next request need not wait for step 6.
@@ -115,7 +116,7 @@ export class Responder {
     const { tools, admission } = this.#parts
     for (const deadline = performance.now() + RETRY_FOR_MS; performance.now() < deadline; await jitter()) {
       // The handler writes nothing, so it runs while the kept answer is read, and is ignored if there is one.
-      const handling = this.#endpoint.handle(contextOf(request, tools, admission))
+      const handling = this.#run(contextOf(request, tools, admission))
       handling.catch(() => {}) // an error counts only if there is no kept answer; `await handling` throws it then
       const kept = keyed && (await this.#keptAnswer(keyed))
       if (kept) return { answer: kept }
@@ -134,6 +135,22 @@ export class Responder {
       return { answer, refreshBeforeReply: reply.refreshBeforeReply }
     }
     return { answer: fail('overloaded', { headers: { 'Retry-After': '1' } }) }
+  }
+
+  /**
+   * Runs the handler. What a writing endpoint answers without a change was written before, and is no answer until it is as durable as
+   * what this request would have written: a failover may still take it away.
+   */
+  async #run(context: RequestContext): Promise<AnyReply | Failure> {
+    if (this.#endpoint.method === 'GET') return this.#endpoint.handle(context)
+    const { store } = this.#parts.tools
+    let changing: AnyReply | Failure | undefined
+    const stored = await store.durably(async () => {
+      const reply = await this.#endpoint.handle(context)
+      changing = reply instanceof Failure || reply.change ? reply : undefined
+      return changing ? undefined : reply
+    })
+    return stored ?? changing!
   }
 
   async #keptAnswer(keyed: KeyedRequest): Promise<Answer | Failure | undefined> {

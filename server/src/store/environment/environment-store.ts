@@ -121,6 +121,8 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
         cacheStates(change.organizationId, [...(change.newEntities ?? []), ...(change.changedEntities ?? [])])
       return committed
     },
+    /** Reads what has to be as durable as a commit before it is answered. */
+    durably: database.durably.bind(database),
     /** Resolves when every change that was handed in is settled. */
     drain: writes.drain.bind(writes),
     /** Registers the listener that is called after a commit of this node that queued webhook deliveries. */
