@@ -299,6 +299,22 @@ test('a log that went on with others has lost the entries of a known head, and i
   assert.equal((await verify(organization)).intact, true)
 })
 
+test('a log that went on with others on the same timeline, as of a dump that was restored, is not extended', async () => {
+  const organization = await organizationWithLog()
+  const knownHeads = installation.knownHeads.sandbox
+  const { tree_size, ...head } = knownHeads.newest(organization.id)!
+  await knownHeads.accept({ ...head, tree_size: tree_size - 1, root_hash: 'f'.repeat(64) })
+  const altered = await verify(organization)
+  assert.deepEqual([altered.intact, altered.lost_after], [false, null])
+  await commitEntry(organization, organization.id)
+  const errors: unknown[] = []
+  await newSealer((error) => errors.push(error)).sealAll()
+  assert.match(String(errors), /has other entries than when this node signed a head of \d+ leaves .*nothing was sealed/)
+  await knownHeads.accept({ ...head, tree_size })
+  await newSealer().sealAll()
+  assert.equal((await verify(organization)).intact, true)
+})
+
 test('an entry that was edited after it was sealed is shown with the hash that was sealed', async () => {
   const organization = await organizationWithLog()
   const entryId = await entryAt(organization, 6)

@@ -9,6 +9,7 @@ import {
   ACCEPT_LOST_ENTRIES,
   type ComparedEnd,
   compareEnds,
+  describeBehind,
   describeLostEntries,
   hasLostEntries,
   isBehind,
@@ -79,7 +80,7 @@ function problemOf(
   if (hasLostEntries(compared))
     return `of the log of ${organizationId}, ${describeLostEntries(compared)}: nothing was sealed, run ${ACCEPT_LOST_ENTRIES}`
   if (isBehind(compared))
-    return `the log of ${organizationId} has ${size} leaves, but this node signed a head of ${compared.known.tree_size} leaves at ${compared.known.signed_at}, nothing was sealed: run audit verify, and after restoring a backup audit accept-restore`
+    return `the log of ${organizationId} ${describeBehind(compared)}, nothing was sealed: run audit verify, and after restoring a backup audit accept-restore`
   return undefined
 }
 

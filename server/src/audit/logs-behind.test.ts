@@ -68,6 +68,24 @@ test('a log that went on with other entries than those of a known head is named,
   assert.deepEqual([counts, logs.warnings()], [[1, 0], []])
 })
 
+test('a log that went on with other entries on the same timeline, as of a dump that was restored, is named', async () => {
+  const { state, counts, logs } = scene({ size: 9 })
+  state.known = { ...state.known, timeline: '00000002' }
+  await logs.compareOn('00000002')
+  assert.deepEqual(
+    [counts, logs.warnings()],
+    [
+      [1],
+      [
+        'sandbox: a log has other entries than when this node signed a head of 5 leaves at 2026-03-01T09:30:00.000Z: run audit verify',
+      ],
+    ],
+  )
+  state.known = { ...state.known, root_hash: nodeHash(hashOf('b'), hashOf('c')) }
+  await logs.compareOn('00000002')
+  assert.deepEqual([counts, logs.warnings()], [[1, 0], []])
+})
+
 test('a folder that cannot be written keeps no log that is behind from being named', async () => {
   const errors: unknown[] = []
   const { logs, counts } = scene({
@@ -162,7 +180,7 @@ test('a log that has lost entries is named without its id, until an operator acc
   state.known = { ...state.known, timeline: '00000002' }
   await logs.compareOn('00000002')
   assert.deepEqual(logs.warnings(), [
-    'sandbox: a log ends at 3 entries, before a head that this node knows: run audit verify',
+    'sandbox: a log has 3 leaves, but this node signed a head of 5 leaves at 2026-03-01T09:30:00.000Z: run audit verify',
   ])
   state.known = { ...state.known, tree_size: 3 }
   await logs.compareOn('00000002')

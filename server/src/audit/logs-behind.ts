@@ -2,7 +2,7 @@ import type { Environment } from '../config.ts'
 import type { LogEnd } from '../store/environment/audit-sealing.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { KnownHead, KnownHeads } from './known-heads.ts'
-import { type ComparedEnd, compareEnds, hasLostEntries, isBehind, lostEntries } from './lost-entries.ts'
+import { type ComparedEnd, compareEnds, describeBehind, hasLostEntries, isBehind, lostEntries } from './lost-entries.ts'
 
 /** What the comparison of one environment needs. */
 export interface LogsBehindParts {
@@ -54,10 +54,7 @@ export class LogsBehind {
     const { environment } = this.#parts
     const [first, ...others] = this.#behind
     if (!first) return []
-    const size = first.end.head?.tree_size ?? 0
-    const what = hasLostEntries(first)
-      ? lostEntries(first)
-      : `a log ends at ${size} entries, before a head that this node knows`
+    const what = hasLostEntries(first) ? lostEntries(first) : `a log ${describeBehind(first)}`
     const also = others.length > 0 ? `, and ${others.length} more logs are behind` : ''
     return [`${environment}: ${what}${also}: run audit verify`]
   }

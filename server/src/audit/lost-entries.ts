@@ -17,8 +17,9 @@ type ComparedBehind = ComparedEnd & { known: KnownHead }
 const sizeOf = ({ end }: ComparedEnd): number => end.head?.tree_size ?? 0
 
 /**
- * Compares ends of logs with known heads. A log that has grown beyond a head of another timeline is asked for its root at that
- * size: another node, which did not know the head, may have sealed other entries in place of those that were lost.
+ * Compares ends of logs with known heads. A log that has grown beyond its head is asked for its root at that size: another node,
+ * which did not know the head, may have sealed other entries in place of those that were lost. A node asks when another one has
+ * sealed since. The timeline does not tell whether it is needed: a dump or older files that were restored may have the same.
  */
 export async function compareEnds(
   { sealing }: { sealing: Pick<EnvironmentStore['sealing'], 'nodeHashesOf'> },
@@ -27,7 +28,7 @@ export async function compareEnds(
 ): Promise<(ComparedEnd & { end: LogEnd })[]> {
   const compared = ends.map((end) => ({ end, known: newestKnown(end.org_id) }))
   const positions = compared.map(({ end, known }) => {
-    const isGrown = known && known.timeline !== end.timeline && (end.head?.tree_size ?? 0) > known.tree_size
+    const isGrown = known && (end.head?.tree_size ?? 0) > known.tree_size
     return isGrown ? frontierPositions(known.tree_size).map((position) => ({ org_id: end.org_id, ...position })) : []
   })
   const asked = positions.flat()
@@ -68,6 +69,14 @@ export function keptAtMost(compared: ComparedBehind): number {
 export function lostEntries(compared: ComparedBehind): string {
   const after = `the database lost entries after head ${keptAtMost(compared)}`
   return sizeOf(compared) < compared.known.tree_size ? after : `${after} or earlier, and went on with others`
+}
+
+/** How a log is behind a known head of its own timeline, in a few words. */
+export function describeBehind({ end, known }: ComparedBehind): string {
+  const size = sizeOf({ end, known })
+  const head = `a head of ${known.tree_size} leaves at ${known.signed_at}`
+  if (size < known.tree_size) return `has ${size} leaves, but this node signed ${head}`
+  return `has other entries than when this node signed ${head}`
 }
 
 /** What is known of entries that the database has lost, in one sentence. */
