@@ -68,6 +68,9 @@ const EXPECTED: Record<keyof Operations, Row> = {
   'entities.show-neighbourhood': [ALL, 'reads'],
   'entities.list': [ALL, 'reads'],
   'entities.show': [ALL, 'reads'],
+  'entity-merges.show': [ALL, 'reads'],
+  'entity-merges.merge': [REVIEWERS, 'changes'],
+  'entity-merges.separate': [REVIEWERS, 'changes'],
   'decisions.list-filters': [ALL, 'reads'],
   'decisions.list': [ALL, 'reads'],
   'decisions.prove': [ALL, 'reads'],
@@ -280,6 +283,7 @@ test('every operation that takes an id finds nothing of another organization wit
     hops: 2,
     product: 'personal_loan',
     entity_id: ids.entity,
+    other: ids.entity,
     verdicts: [{ decision_id: ids.decision, verdict: 'decline' }],
   }
   const idOfFamily: Record<string, unknown> = {
@@ -356,6 +360,7 @@ const TABLES = [
   'audit_entries',
   'cases',
   'case_notes',
+  'entity_merges',
   'reviews',
   'playground_scenarios',
 ]

@@ -69,8 +69,8 @@ export const mergeEntities = permitted(
         throw conflict('entities_merged', `${entity.id} and ${other.id} are merged already.`)
       const members = [...own, ...others].sort((a, b) => (a.id < b.id ? -1 : 1))
       requireMergeable(members)
-      // Whichever is named first, the newer one joins, so that two operators propose the same.
-      const subjectId = entity.id > other.id ? entity.id : other.id
+      // Whichever are named, the newer ones join the others, so that two operators propose the same.
+      const subjectId = [own[0]!.id, others[0]!.id].sort()[1]!
       return { effect: 'merged', subjectId, touched: members, membersOf: () => members }
     })
   },

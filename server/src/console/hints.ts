@@ -24,6 +24,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   endpoint_unchanged: 'Change its URL, its types of events or its description.',
   endpoints_max: 'Disable one first.',
   entity_busy: 'Try again.',
+  entity_types_differ: 'Correct the type through the API first, if they are the same person.',
   entry_not_found: 'Look at the other environment.',
   first_link_ended: 'npm run cli -- operators first-link makes another while there is no owner.',
   idempotency_key_reused: 'Look at what the page shows now before you send it again.',

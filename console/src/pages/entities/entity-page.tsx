@@ -14,6 +14,7 @@ import classes from './entities.module.css'
 import type { ShownEntity } from './entity.ts'
 import { ConsentsSection, DecisionsSection, IdentitySection } from './entity-aside.tsx'
 import { FeaturesSection } from './features-section.tsx'
+import { MergesSection } from './merges-section.tsx'
 import { NeighbourhoodSection } from './neighbourhood-section.tsx'
 import { TrailSection } from './trail-section.tsx'
 import { TrustSection } from './trust-section.tsx'
@@ -55,6 +56,7 @@ export function EntityPage() {
           {entity && <DecisionsSection entity={entity} />}
           {entity && <ConsentsSection entity={entity} />}
           {entity && <IdentitySection entity={entity} />}
+          <MergesSection entityId={entityId} />
           {entity && <AccountsSection entity={entity} />}
           {entity && <SourcesSection entity={entity} />}
         </div>
