@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { revokeKey } from '../src/admin/manage-keys.ts'
+import { mergeEntities } from '../src/admin/merge-entities.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { Sealer } from '../src/audit/sealer.ts'
 import { type LogVerification, verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { entryMac } from '../src/core/audit/entry-mac.ts'
 import { sha256 } from '../src/core/canonical-json.ts'
+import type { Operator } from '../src/store/control/operators.ts'
 import { entryOf } from '../src/store/environment/stored-entry.ts'
 import { columnsOf, type RowOf } from '../src/store/schema/tables.ts'
 import { byOperator, byService } from '../tests/acts.ts'
@@ -67,36 +69,78 @@ async function newScene(): Promise<Scene> {
   const now = new Date().toISOString()
   const outcome = await create(`${about}/outcomes`, { type: 'default', occurred_at: now })
   const mistaken = await create(`${about}/outcomes`, { type: 'late', occurred_at: now, days_past_due: 3 })
-  const [proposal, retraction] = await retractedByTwo(organization.id, mistaken)
+  const operators = await addOperators(organization.id)
+  const [proposal, retraction] = await retractedByTwo(organization.id, operators, mistaken)
+  const other = await create('/v1/entities', { external_id: 'duplicate' })
+  const merge = await mergedByTwo(organization.id, operators, { entity, other })
   const revokedKey = (await organization.newKey('sandbox', ['entities:read'])).id
   const otherKey = (await organization.newKey('sandbox', ['entities:read'])).id
   await revokeKey(installation, byService(organization.id), revokedKey)
   const policy = (await store.policies.active(organization.id))!.id
   await sealer.sealAll()
   const ofDecision = { decision, review, outcome, proposal, retraction }
-  return { organization, entity, link, consent, snapshot, correction, ...ofDecision, policy, revokedKey, otherKey }
+  return {
+    organization,
+    entity,
+    link,
+    consent,
+    snapshot,
+    correction,
+    ...ofDecision,
+    merge,
+    policy,
+    revokedKey,
+    otherKey,
+  }
+}
+
+/** Two operators of an organization. */
+async function addOperators(organizationId: string): Promise<Operator[]> {
+  const operators: Operator[] = []
+  for (const name of ['ada', 'grace'])
+    operators.push(
+      await addOperatorRow(installation, {
+        org_id: organizationId,
+        id: installation.newId('opr'),
+        email: `${name}@example.com`,
+        name,
+        role: 'admin',
+        created_at: new Date().toISOString(),
+        disabled_at: null,
+        account_id: installation.newId('acc'),
+      }),
+    )
+  return operators
 }
 
 /** Takes an outcome back as two operators do; returns the ids of the two steps. */
-async function retractedByTwo(organizationId: string, outcomeId: string): Promise<[string, string]> {
-  for (const name of ['ada', 'grace']) {
-    const operator = await addOperatorRow(installation, {
-      org_id: organizationId,
-      id: installation.newId('opr'),
-      email: `${name}@example.com`,
-      name,
-      role: 'admin',
-      created_at: new Date().toISOString(),
-      disabled_at: null,
-      account_id: installation.newId('acc'),
-    })
+async function retractedByTwo(
+  organizationId: string,
+  operators: readonly Operator[],
+  outcomeId: string,
+): Promise<[string, string]> {
+  for (const operator of operators)
     await retractOutcome(installation, byOperator(operator, { reason: 'Reported by mistake.' }), outcomeId)
-  }
   const steps = await database.query<{ id: string }>(
     'SELECT id FROM outcome_retractions WHERE org_id = $1 ORDER BY taken_at, step DESC',
     [organizationId],
   )
   return steps.map(({ id }) => id) as [string, string]
+}
+
+/** Merges two entities as two operators do; returns the id of the approved step of the first. */
+async function mergedByTwo(
+  organizationId: string,
+  operators: readonly Operator[],
+  { entity, other }: { entity: string; other: string },
+): Promise<string> {
+  for (const operator of operators)
+    await mergeEntities(installation, byOperator(operator, { reason: 'One customer.' }), { entity, other })
+  const [step] = await database.query<{ id: string }>(
+    "SELECT id FROM entity_merges WHERE org_id = $1 AND entity_id = $2 AND step = 'approved'",
+    [organizationId, entity],
+  )
+  return step!.id
 }
 
 function verify(organizationId: string): Promise<LogVerification> {

@@ -17,6 +17,8 @@ export interface Scene {
   /** The proposal to take another outcome back, and its confirmation. */
   proposal: string
   retraction: string
+  /** The approved step that merged the entity with another. */
+  merge: string
   policy: string
   revokedKey: string
   otherKey: string

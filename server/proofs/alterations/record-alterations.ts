@@ -47,6 +47,7 @@ const RETRACTION = { table: 'outcome_retractions', record: 'retraction', id: (sc
 const CONSENT = { table: 'consents', record: 'consent', id: (scene: Scene) => scene.consent }
 const LINK = { table: 'identity_links', record: 'identity link', id: (scene: Scene) => scene.link }
 const SNAPSHOT = { table: 'feature_snapshots', record: 'feature snapshot', id: (scene: Scene) => scene.snapshot }
+const MERGE = { table: 'entity_merges', record: 'merge', id: (scene: Scene) => scene.merge }
 const POLICY = { table: 'policies', record: 'policy', id: (scene: Scene) => scene.policy }
 const KEY = { table: 'api_keys', record: 'API key', id: (scene: Scene) => scene.otherKey }
 const decisionChanged = (parts: string) => recordNamed('decision', ({ decision }) => decision, `was changed (${parts})`)
@@ -184,6 +185,17 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
     sql: () =>
       `INSERT INTO transaction_corrections (org_id, id, entity_id, replaced, created_at) SELECT org_id, 'zz_forged', entity_id, replaced, created_at FROM transaction_corrections WHERE org_id = $1`,
     named: () => 'The correction of the batch zz_forged is not on the log: no entry says how it came to be.',
+  },
+  edited('a merge edited to take in another entity', { ...MERGE, set: `members = members || ' ent_other'` }),
+  edited('a merge edited to tell entities apart', { ...MERGE, set: `effect = 'separated'` }),
+  edited('a merge edited to a proposal', { ...MERGE, set: `step = 'proposed'` }),
+  edited('a merge approved by another operator', { ...MERGE, set: `actor_id = 'opr_x'` }),
+  deleted('entity_merges', 'merge', MERGE.id),
+  {
+    what: 'an inserted merge',
+    sql: ({ merge }) =>
+      `INSERT INTO entity_merges (org_id, id, entity_id, effect, step, subject_id, members, version, reason, actor_type, actor_id, taken_at) SELECT org_id, 'zz_forged', entity_id, effect, step, subject_id, members, version + 1, reason, actor_type, actor_id, taken_at FROM entity_merges WHERE org_id = $1 AND id = '${merge}'`,
+    named: () => 'The merge zz_forged is not on the log: no entry says how it came to be.',
   },
   edited('a policy edited', { ...POLICY, set: `document = replace(document, '"base":', '"base":9')` }),
   edited('the source of a policy edited', { ...POLICY, set: `source = '# nothing'` }),
