@@ -91,6 +91,24 @@ test('the history of a credit that has ended is the same in any order of the rep
   assert.deepEqual([repaidFirst.history.repaid, repaidFirst.history.worst_days_past_due], [1, 90])
 })
 
+test('after a repayment bounced, the largest credit repaid is the next largest of all earlier credits', async () => {
+  aheadMs = 0
+  const entityId = await newApplicant()
+  const { id: small } = await decide(entityId)
+  const { id: large } = await decide(entityId)
+  aheadMs = 24 * 3_600_000
+  const largestAfter = async (decisionId: string, ...reports: Report[]) => {
+    for (const report of reports) await post(`/v1/decisions/${decisionId}/outcomes`, report)
+    const { id } = await decide(entityId)
+    return (await acme.get(`/v1/decisions/${id}/replay`)).body.evidence.feature_snapshot['history.largest_repaid'].value
+  }
+  assert.equal(await largestAfter(small, FUNDED, at(3, 'repaid')), 100)
+  const draw = at(1, 'funded', { amount: 3000, currency: 'EUR' })
+  assert.equal(await largestAfter(large, draw, at(4, 'repaid')), 3000)
+  assert.equal(await largestAfter(large, at(5, 'late', { days_past_due: 3 })), 100)
+  assert.equal(await largestAfter(large, at(6, 'repaid')), 3000)
+})
+
 test('two draws on one decision are both outstanding', async () => {
   const draws = [at(1, 'funded', { amount: 5000, currency: 'EUR' }), at(2, 'funded', { amount: 3000, currency: 'EUR' })]
   for (const reports of ordersOf(draws)) assert.equal((await after(reports)).history.outstanding, 8000)

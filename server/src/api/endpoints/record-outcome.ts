@@ -1,10 +1,12 @@
 import type { Static } from 'typebox'
-import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
+import { applyOutcome, type EntityState, type OutcomeFact } from '../../core/facts/entity-state.ts'
+import { undoesRepayment } from '../../core/facts/history-state.ts'
 import { currentOutcome } from '../../core/facts/outcome-course.ts'
 import { outcomeFact } from '../../core/facts/recorded-outcome.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
 import type { Violation } from '../../http/violation.ts'
+import type { EntityRow } from '../../store/environment/entities.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
 import { reportOutcome } from '../../underwriting/report-outcome.ts'
 import { fail, failValidation, failWith } from '../api-error.ts'
@@ -64,7 +66,7 @@ export const recordOutcome = defineEndpoint({
     const near = await nearest(context, entity_id)
     const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
     const change = record(context, {
-      changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, report, earlier))],
+      changedEntities: [await nextEntityAfter(context, entity, { report, earlier })],
       changedTrackRecords: [await nextTrackRecord(context, entity_id, { report, earlier })],
       rows: { outcomes: [row] },
       consequences: [cause('spread', entity_id), ...near.map((entityId) => cause('exposure', entityId))],
@@ -81,6 +83,20 @@ async function nearest({ caller, store, now }: OutcomeContext, entityId: string)
   const { organizationId } = caller
   const links = (await store.graph.followedLinksOf({ organizationId, entityId, today: dayOf(now) }))!
   return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
+}
+
+/** The entity with this outcome. That a repayment bounced is rare, so only then all its outcomes are read. */
+async function nextEntityAfter(
+  { caller, store, now }: OutcomeContext,
+  entity: EntityRow,
+  { report, earlier }: { report: OutcomeFact; earlier: readonly OutcomeFact[] },
+): Promise<EntityRow> {
+  const { history } = JSON.parse(entity.state) as EntityState
+  if (!undoesRepayment(history, report, earlier))
+    return nextEntity(entity, now, (state) => applyOutcome(state, report, { earlier }))
+  const others = await store.outcomes.ofEntity(caller.organizationId, entity.id)
+  const allOthers = others.map((text) => outcomeFact(JSON.parse(text)))
+  return nextEntity(entity, now, (state) => applyOutcome(state, report, { earlier, allOthers }))
 }
 
 /** The entity's track record with this outcome. A decision counts once, by its current outcome. */

@@ -52,7 +52,7 @@ export function deriveFacts({
       ...consentFacts(state.consents, now),
       ...entityFacts(entity),
       ...orMissing('graph', withheld.graph ?? graphFacts(state.graph)),
-      ...historyFacts(state.history, currency),
+      ...historyFacts(state.history, { currency, now }),
       ...orMissing('identity', withheld.identity ?? identityFacts(state.identity, now) ?? 'no_data'),
       ...requestFacts(request, { entityId: entity.id ?? '', now }),
       ...snapshotFacts(state.snapshot, { withheld: withheld.features, now }),

@@ -66,13 +66,16 @@ export function applyConsent(state: EntityState, consent: ConsentFact): EntitySt
   return { ...state, consents: addConsent(state.consents, consent) }
 }
 
-/** Adds an outcome to the entity's history; `earlier` are all earlier reports about the same decision. */
+/**
+ * Adds an outcome to the entity's history; `earlier` are all earlier reports about the same decision, `allOthers` about all,
+ * which are needed only if it undoes a repayment (`undoesRepayment`).
+ */
 export function applyOutcome(
   state: EntityState,
   outcome: OutcomeFact,
-  earlier: readonly OutcomeFact[] = [],
+  reports: { earlier: readonly OutcomeFact[]; allOthers?: readonly OutcomeFact[] } = { earlier: [] },
 ): EntityState {
-  return { ...state, history: addOutcome(state.history, outcome, earlier) }
+  return { ...state, history: addOutcome(state.history, outcome, reports) }
 }
 
 /** Takes an outcome out of the entity's history; `others` are the other reports about its decision, `allOthers` about all. */

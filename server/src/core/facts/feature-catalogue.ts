@@ -63,6 +63,7 @@ const HISTORY: Shared = {
   missing_because: [],
 }
 const OPEN_CREDIT: Shared = { ...HISTORY, missing_because: ['not_requested'] }
+const LAST_DEFAULT: Shared = { ...HISTORY, missing_because: ['no_data'] }
 
 const ENTITY: Shared = {
   source: 'the entity',
@@ -199,6 +200,16 @@ export const FEATURE_CATALOGUE = {
   'history.defaults': number(HISTORY, 'Defaults and charge-offs that were not made good', 'decisions'),
   'history.abuse': number(HISTORY, 'Confirmed fraud and abuse of access', 'decisions'),
   'history.worst_days_past_due': number(HISTORY, 'Longest delay of a payment', 'days'),
+  'history.days_since_default': number(
+    LAST_DEFAULT,
+    'Days since the latest default or charge-off, even one that was made good',
+    'days',
+  ),
+  'history.largest_repaid': number(
+    OPEN_CREDIT,
+    'Largest own credit repaid in full, in the currency of the request',
+    'money',
+  ),
   'history.outstanding': number(
     OPEN_CREDIT,
     'Own credits paid out and not ended, in the currency of the request',

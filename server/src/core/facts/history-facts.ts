@@ -1,7 +1,7 @@
 import { moneyNumber } from '../money.ts'
 import { ownProperty } from '../stored-json.ts'
 import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
-import { type Fact, type FactSet, known, missing } from './facts.ts'
+import { ageInDays, type Fact, type FactSet, known, missing } from './facts.ts'
 import type { HistoryState } from './history-state.ts'
 
 /** The feature that counts the decisions with each outcome; null if none does. */
@@ -21,14 +21,20 @@ const COUNTED_IN: Readonly<
 }
 
 /** The features of the entity's own history; open credits are counted in the currency of the request and in others. */
-export function historyFacts(history: HistoryState, currency: string | undefined): FactSet {
-  const { outcomes, worstDaysPastDue } = history
+export function historyFacts(
+  history: HistoryState,
+  { currency, now }: { currency: string | undefined; now: string },
+): FactSet {
+  const { outcomes, worstDaysPastDue, lastDefaultAt } = history
   const count = (feature: (typeof COUNTED_IN)[OutcomeType]) =>
     known(OUTCOME_TYPES.reduce((sum, type) => sum + (COUNTED_IN[type] === feature ? (outcomes[type] ?? 0) : 0), 0))
-  const { outstanding, openInOthers } = openCreditFacts(history, currency)
+  const { outstanding, openInOthers, largestRepaid } = creditFacts(history, currency)
   return {
     'history.abuse': count('history.abuse'),
+    'history.days_since_default':
+      lastDefaultAt === undefined ? missing('no_data') : known(ageInDays(lastDefaultAt, now)),
     'history.defaults': count('history.defaults'),
+    'history.largest_repaid': largestRepaid,
     'history.late': count('history.late'),
     'history.open_in_other_currency': openInOthers,
     'history.outstanding': outstanding,
@@ -38,15 +44,19 @@ export function historyFacts(history: HistoryState, currency: string | undefined
   }
 }
 
-function openCreditFacts(
-  { openCredits }: HistoryState,
+function creditFacts(
+  { openCredits, largestRepaid = {} }: HistoryState,
   currency: string | undefined,
-): Record<'outstanding' | 'openInOthers', Fact> {
-  if (currency === undefined) return { outstanding: missing('not_requested'), openInOthers: missing('not_requested') }
+): Record<'outstanding' | 'openInOthers' | 'largestRepaid', Fact> {
+  if (currency === undefined) {
+    const fact = missing('not_requested')
+    return { outstanding: fact, openInOthers: fact, largestRepaid: fact }
+  }
   const others = Object.entries(openCredits).filter(([other]) => other !== currency)
   const units = BigInt(ownProperty(openCredits, currency)?.units ?? 0)
   return {
     outstanding: known(moneyNumber(units)),
+    largestRepaid: known(moneyNumber(BigInt(ownProperty(largestRepaid, currency) ?? 0))),
     openInOthers: known(others.reduce((sum, [, { credits }]) => sum + credits, 0)),
   }
 }

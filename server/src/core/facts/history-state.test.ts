@@ -5,7 +5,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
 import { deriveFacts } from './derive-facts.ts'
 import { applyOutcome, applyRetraction, type EntityState, emptyState, type OutcomeFact } from './entity-state.ts'
-import { withoutCreditOf } from './history-state.ts'
+import { undoesRepayment, withoutCreditOf } from './history-state.ts'
 import { isNeutral } from './outcome-course.ts'
 
 /** A report without its id, which is assigned in the order of reporting. */
@@ -32,9 +32,16 @@ function withId(report: Report, index: number): OutcomeFact {
 
 function historyOfFacts(reports: readonly OutcomeFact[]): EntityState {
   return reports.reduce((state, report, index) => {
-    const earlier = reports.slice(0, index).filter(({ decisionId }) => decisionId === report.decisionId)
-    return JSON.parse(JSON.stringify(applyOutcome(state, report, earlier)))
+    return JSON.parse(
+      JSON.stringify(applyOutcome(state, report, reportsBefore(state, report, reports.slice(0, index)))),
+    )
   }, emptyState())
+}
+
+/** What an endpoint reads before it adds a report: all others only where they are needed. */
+function reportsBefore({ history }: EntityState, report: OutcomeFact, allOthers: readonly OutcomeFact[]) {
+  const earlier = allOthers.filter(({ decisionId }) => decisionId === report.decisionId)
+  return { earlier, ...(undoesRepayment(history, report, earlier) && { allOthers }) }
 }
 
 function factsOf(state: EntityState, currency = 'EUR') {
@@ -146,6 +153,38 @@ describe('own history', () => {
     assertInEveryOrder([...repaid, outcome('fraud_confirmed', 3)], { outstanding: 0, abuse: 1 })
     const writtenOff = [funded(1, 5000), outcome('charged_off', 2), outcome('current', 3)]
     assertInEveryOrder(writtenOff, { outstanding: 0, defaults: 1 })
+  })
+
+  it('keeps the largest credit repaid in full, by currency', () => {
+    const dollars = funded(1, 70, { currency: 'USD', decisionId: 'dec_2' })
+    const both = [funded(1, 5000), dollars, outcome('repaid', 2), outcome('repaid', 2, { decisionId: 'dec_2' })]
+    assertInEveryOrder(both, { largest_repaid: 5000 })
+    assert.equal(factsOf(historyOf(both), 'USD')('largest_repaid'), 70)
+    assert.equal(factsOf(historyOf(both), 'GBP')('largest_repaid'), 0)
+    assertInEveryOrder([funded(1, 5000), outcome('settled', 2)], { largest_repaid: 0 })
+    assertInEveryOrder([funded(1, 5000), outcome('closed', 2)], { largest_repaid: 0 })
+    assertInEveryOrder([funded(1, 5000), outcome('default', 2), outcome('repaid', 3)], { largest_repaid: 5000 })
+  })
+
+  it('has repaid what was drawn since the credit last ended, not all that was ever drawn', () => {
+    const line = [funded(1, 300), outcome('repaid', 2), funded(3, 200), outcome('repaid', 4)]
+    assertInEveryOrder(line, { largest_repaid: 300 })
+    assertInEveryOrder(line.slice(0, 3), { largest_repaid: 300, outstanding: 200 })
+    assertInEveryOrder([funded(1, 300), funded(2, 200), outcome('repaid', 4)], { largest_repaid: 500 })
+  })
+
+  it('falls back to the next largest credit where a repayment bounced or the credit was fraud', () => {
+    const small = [funded(1, 80, { decisionId: 'dec_2' }), outcome('repaid', 2, { decisionId: 'dec_2' })]
+    for (const type of ['current', 'late', 'default', 'fraud_confirmed'] as const)
+      assertInEveryOrder([funded(1, 5000), outcome('repaid', 2), outcome(type, 3), ...small], { largest_repaid: 80 })
+  })
+
+  it('dates the latest default or charge-off, made good or not', () => {
+    const defaulted = [outcome('default', 4), outcome('repaid', 20)]
+    assertInEveryOrder(defaulted, { days_since_default: 26, defaults: 0 })
+    const other = outcome('charged_off', 9, { decisionId: 'dec_2' })
+    assertInEveryOrder([...defaulted, other], { days_since_default: 21 })
+    assert.equal(factsOf(historyOf([outcome('late', 1), outcome('settled', 2)]))('days_since_default'), undefined)
   })
 
   it('counts any number of open credits exactly in bounded space', () => {

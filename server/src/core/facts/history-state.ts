@@ -1,7 +1,8 @@
 import { type Money, moneyOf } from '../money.ts'
 import { ownProperty } from '../stored-json.ts'
 import type { OutcomeType } from '../vocabularies.ts'
-import { currentOutcome, isNeutral, type Outcome, openDrawsOf } from './outcome-course.ts'
+import { laterOf } from './newest-of.ts'
+import { currentOutcome, debtsOf, isDefault, isNeutral, type Outcome } from './outcome-course.ts'
 
 /** One report of an outcome of one of the entity's own decisions. */
 export interface OutcomeFact extends Outcome {
@@ -18,11 +19,16 @@ export interface OpenCredits {
   units: string
 }
 
-/** How many decisions have each outcome, the open credits by currency, and the longest delay of a payment. */
+/** How many decisions have each outcome, the open credits by currency, and the worst and the best of all reports. */
 export interface HistoryState {
   outcomes: Partial<Record<OutcomeType, number>>
   openCredits: Record<string, OpenCredits>
+  /** The longest delay of a payment. */
   worstDaysPastDue: number
+  /** When the latest default or charge-off happened, made good or not; absent if there was none. */
+  lastDefaultAt?: string
+  /** The largest credit that was repaid in full, in units by currency; absent if there is none. */
+  largestRepaid?: Record<string, string>
 }
 
 /** What one decision adds to the history. */
@@ -31,6 +37,8 @@ interface Contribution {
   current: OutcomeType | undefined
   /** What is still owed, by currency. */
   open: ReadonlyMap<string, Money>
+  /** The largest debt that was repaid in full, by currency. */
+  repaid: ReadonlyMap<string, Money>
 }
 
 /**
@@ -38,33 +46,59 @@ interface Contribution {
  *
  * `earlier` are all earlier reports about the same decision. What the decision contributed by them is subtracted, and
  * what it contributes with this outcome is added. So the history depends on the set of reports, not on their order,
- * and its size depends only on the number of currencies.
+ * and its size depends only on the number of currencies. `allOthers` are the entity's other reports, where `undoesRepayment`
+ * asks for them.
  */
 export function addOutcome(
-  { outcomes, openCredits, worstDaysPastDue }: HistoryState,
+  history: HistoryState,
   outcome: OutcomeFact,
-  earlier: readonly OutcomeFact[],
+  { earlier, allOthers }: { earlier: readonly OutcomeFact[]; allOthers?: readonly OutcomeFact[] },
 ): HistoryState {
   const after = [...earlier, outcome]
+  const { outcomes, openCredits, worstDaysPastDue, lastDefaultAt, largestRepaid } = history
   return {
     ...withReports({ outcomes, openCredits }, { before: earlier, after }),
-    // Further reports can only raise the longest delay, so there is nothing to subtract.
+    // Further reports can only raise the longest delay and the time of the latest default, so there is nothing to subtract.
     worstDaysPastDue: Math.max(worstDaysPastDue, longestDelay(after)),
+    ...ifAny({
+      lastDefaultAt: isDefault(outcome.type) ? laterOf(lastDefaultAt, outcome.occurredAt) : lastDefaultAt,
+      largestRepaid: allOthers
+        ? largestOf([...allOthers, outcome])
+        : largerOf(largestRepaid, contributionOf(after).repaid),
+    }),
   }
 }
 
 /**
+ * Whether an outcome takes back that the largest credit was repaid, as when a repayment bounces: the next largest one is only
+ * known from all reports about the entity.
+ */
+export function undoesRepayment(
+  { largestRepaid = {} }: HistoryState,
+  outcome: OutcomeFact,
+  earlier: readonly OutcomeFact[],
+): boolean {
+  const after = contributionOf([...earlier, outcome]).repaid
+  return [...contributionOf(earlier).repaid].some(
+    ([currency, units]) =>
+      units > (after.get(currency) ?? 0n) && units >= BigInt(ownProperty(largestRepaid, currency) ?? 0),
+  )
+}
+
+/**
  * Takes a report out of the entity's own history, as if it had never been made. `others` are all other reports about the
- * same decision. The longest delay is not a sum, so it is computed again from `allOthers`, the entity's other reports.
+ * same decision. What is not a sum is computed again from `allOthers`, the entity's other reports.
  */
 export function removeOutcome(
-  history: HistoryState,
+  { outcomes, openCredits }: HistoryState,
   outcome: OutcomeFact,
   { others, allOthers }: { others: readonly OutcomeFact[]; allOthers: readonly OutcomeFact[] },
 ): HistoryState {
+  const defaults = allOthers.filter(({ type }) => isDefault(type)).map(({ occurredAt }) => occurredAt)
   return {
-    ...withReports(history, { before: [...others, outcome], after: others }),
+    ...withReports({ outcomes, openCredits }, { before: [...others, outcome], after: others }),
     worstDaysPastDue: longestDelay(allOthers),
+    ...ifAny({ lastDefaultAt: defaults.sort().at(-1), largestRepaid: largestOf(allOthers) }),
   }
 }
 
@@ -76,11 +110,42 @@ export function withoutCreditOf(history: HistoryState, reports: readonly Outcome
   return { ...history, openCredits: withOpen(history.openCredits, contributionOf(reports).open, -1) }
 }
 
+/** The larger of two records of repaid credits, by currency. */
+export function largerOf(
+  known: HistoryState['largestRepaid'] = {},
+  repaid: ReadonlyMap<string, Money>,
+): HistoryState['largestRepaid'] {
+  const larger = { ...known }
+  for (const [currency, units] of repaid)
+    if (units > BigInt(ownProperty(larger, currency) ?? 0)) larger[currency] = units.toString()
+  return Object.keys(larger).length > 0 ? larger : undefined
+}
+
+function largestOf(reports: readonly OutcomeFact[]): HistoryState['largestRepaid'] {
+  let largest: HistoryState['largestRepaid']
+  for (const own of Map.groupBy(reports, ({ decisionId }) => decisionId).values())
+    largest = largerOf(largest, contributionOf(own).repaid)
+  return largest
+}
+
+/** Leaves out what there is none of. */
+function ifAny({
+  lastDefaultAt,
+  largestRepaid,
+}: {
+  [Name in 'lastDefaultAt' | 'largestRepaid']: HistoryState[Name] | undefined
+}): Pick<HistoryState, 'lastDefaultAt' | 'largestRepaid'> {
+  return { ...(lastDefaultAt !== undefined && { lastDefaultAt }), ...(largestRepaid && { largestRepaid }) }
+}
+
+/** The sums of a history, from which reports can be subtracted. */
+type Sums = Pick<HistoryState, 'outcomes' | 'openCredits'>
+
 /** Subtracts what one decision contributed by the reports before, and adds what it contributes by those after. */
 function withReports(
-  { outcomes, openCredits }: Omit<HistoryState, 'worstDaysPastDue'>,
+  { outcomes, openCredits }: Sums,
   reports: { before: readonly OutcomeFact[]; after: readonly OutcomeFact[] },
-): Omit<HistoryState, 'worstDaysPastDue'> {
+): Sums {
   const [before, after] = [contributionOf(reports.before), contributionOf(reports.after)]
   return {
     outcomes: recounted(recounted(outcomes, before.current, -1), after.current, 1),
@@ -94,10 +159,20 @@ function longestDelay(reports: readonly OutcomeFact[]): number {
 
 function contributionOf(reports: readonly OutcomeFact[]): Contribution {
   const current = currentOutcome(reports)?.type
+  const { open, repaid } = debtsOf(reports)
   return {
     current: current === undefined || isNeutral(current) ? undefined : current,
-    open: sumByCurrency(openDrawsOf(reports)),
+    open: sumByCurrency(open),
+    repaid: largestByCurrency(repaid.map(sumByCurrency)),
   }
+}
+
+function largestByCurrency(debts: readonly ReadonlyMap<string, Money>[]): Map<string, Money> {
+  const largest = new Map<string, Money>()
+  for (const debt of debts) {
+    for (const [currency, units] of debt) if (units > (largest.get(currency) ?? 0n)) largest.set(currency, units)
+  }
+  return largest
 }
 
 function sumByCurrency(draws: readonly OutcomeFact[]): Map<string, Money> {

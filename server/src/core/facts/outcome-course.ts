@@ -52,8 +52,17 @@ export function currentOutcome<Reported extends Outcome>(reports: readonly Repor
   return inOrder(reports).reduce<Reported | undefined>(outcomeAfter, undefined)
 }
 
-/** The `funded` reports of a credit that are still owed after all reports about it. */
-export function openDrawsOf<Reported extends Outcome>(reports: readonly Reported[]): Reported[] {
+/** The `funded` reports of one credit. A draw after the end is a new debt; the old one stays ended. */
+export interface Debts<Reported> {
+  /** Those that are still owed. */
+  open: Reported[]
+  /** Those of each debt that was repaid in full. */
+  repaid: Reported[][]
+}
+
+/** What of a credit is still owed and what was repaid, after all reports about it. */
+export function debtsOf<Reported extends Outcome>(reports: readonly Reported[]): Debts<Reported> {
+  const repaid = new Set<Reported[]>()
   let draws: Reported[] = []
   let hasEnded = false
   let current: Reported | undefined
@@ -61,15 +70,23 @@ export function openDrawsOf<Reported extends Outcome>(reports: readonly Reported
     current = outcomeAfter(current, report)
     const { credit } = COURSES[report.type]
     if (credit === 'opens') {
-      // A draw after the end is a new debt; the old one stays ended.
-      if (hasEnded) draws = []
-      draws.push(report)
+      draws = hasEnded ? [report] : [...draws, report]
       hasEnded = false
     } else if (credit === 'ends') hasEnded = true
     // The credit goes on after all, for example because a repayment bounced.
     else if (current === report && credit === 'goes on') hasEnded = false
+    if (current !== report || isNeutral(report.type)) continue
+    if (report.type === 'repaid') repaid.add(draws)
+    else repaid.delete(draws)
   }
-  return hasEnded ? [] : draws
+  // What ended in fraud or abuse was repaid only to get more.
+  const isFinal = current !== undefined && FINAL.includes(current.type)
+  return { open: hasEnded ? [] : draws, repaid: isFinal ? [] : [...repaid] }
+}
+
+/** Whether an outcome says that the credit was not repaid. */
+export function isDefault(type: OutcomeType): boolean {
+  return type === 'default' || type === 'charged_off'
 }
 
 /** Whether an outcome is neither good nor bad: it only opens or closes the credit. */

@@ -253,7 +253,7 @@ describe('merged entities', () => {
       ].reduce(
         ({ state: of, earlier }, report) => {
           const fact: OutcomeFact = { decisionId: id, occurredAt: instantOf(earlier.length), ...report }
-          return { state: applyOutcome(of, fact, earlier), earlier: [...earlier, fact] }
+          return { state: applyOutcome(of, fact, { earlier }), earlier: [...earlier, fact] }
         },
         { state: emptyState(), earlier: [] as OutcomeFact[] },
       ).state
@@ -261,6 +261,35 @@ describe('merged entities', () => {
     assert.deepEqual(features['history.outstanding'], { value: 1_500 })
     assert.deepEqual(features['history.late'], { value: 2 })
     assert.deepEqual(features['history.worst_days_past_due'], { value: 5 })
+  })
+
+  it('have repaid the largest of their credits, and defaulted when the last of them did', () => {
+    const reported = (id: string, ...reports: [type: OutcomeFact['type'], day: number, amount?: number][]) =>
+      reports.reduce(
+        ({ state: of, earlier }, [type, day, amount]) => {
+          const fact: OutcomeFact = {
+            id: `${id}${earlier.length}`,
+            decisionId: id,
+            type,
+            occurredAt: instantOf(day),
+            ...(amount !== undefined && { amount, currency: 'EUR' }),
+          }
+          return { state: applyOutcome(of, fact, { earlier }), earlier: [...earlier, fact] }
+        },
+        { state: emptyState(), earlier: [] as OutcomeFact[] },
+      ).state
+    const states = [
+      reported('x', ['funded', 1, 300], ['default', 30], ['repaid', 60]),
+      reported('y', ['funded', 2, 1_200], ['repaid', 50]),
+      reported('z', ['funded', 3, 70], ['charged_off', 90]),
+      emptyState(),
+    ]
+    for (const order of [states, states.toReversed()]) {
+      const features = featuresOf(...order)
+      assert.deepEqual(features['history.largest_repaid'], { value: 1_200 })
+      assert.deepEqual(features['history.days_since_default'], { value: 30 })
+    }
+    assert.equal('missing' in featuresOf(emptyState(), states[1]!)['history.days_since_default']!, true)
   })
 
   it('have revoked what one of them revoked, also before another granted it', () => {

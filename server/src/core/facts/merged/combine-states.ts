@@ -1,7 +1,8 @@
 import { compareText } from '../../plain-spelling.ts'
 import { ownProperty } from '../../stored-json.ts'
 import type { EntityState } from '../entity-state.ts'
-import type { HistoryState, OpenCredits } from '../history-state.ts'
+import { type HistoryState, largerOf, type OpenCredits } from '../history-state.ts'
+import { laterOf } from '../newest-of.ts'
 import type { SnapshotState } from '../snapshot-state.ts'
 import { combineCashflows } from './combine-cashflows.ts'
 import { combineConsents } from './combine-consents.ts'
@@ -27,7 +28,7 @@ export function combineStates(states: readonly EntityState[]): EntityState {
   }
 }
 
-/** Adds the histories up: a decision is about one entity, so no outcome is in two of them. */
+/** Adds the histories up, and keeps the worst and the best: a decision is about one entity, so no outcome is in two of them. */
 function combineHistories(one: HistoryState, other: HistoryState): HistoryState {
   const outcomes = { ...one.outcomes }
   for (const [type, count] of Object.entries(other.outcomes) as [keyof typeof outcomes, number][])
@@ -38,8 +39,18 @@ function combineHistories(one: HistoryState, other: HistoryState): HistoryState 
     const units = (BigInt(known.units) + BigInt(added.units)).toString()
     openCredits[currency] = { credits: known.credits + added.credits, units }
   }
-  const worstDaysPastDue = Math.max(one.worstDaysPastDue, other.worstDaysPastDue)
-  return { outcomes, openCredits, worstDaysPastDue }
+  const lastDefaultAt = [one, other].flatMap((history) => history.lastDefaultAt ?? []).reduce(laterOf, undefined)
+  const repaid = Object.entries(other.largestRepaid ?? {}).map(
+    ([currency, units]) => [currency, BigInt(units)] as const,
+  )
+  const largestRepaid = largerOf(one.largestRepaid, new Map(repaid))
+  return {
+    outcomes,
+    openCredits,
+    worstDaysPastDue: Math.max(one.worstDaysPastDue, other.worstDaysPastDue),
+    ...(lastDefaultAt !== undefined && { lastDefaultAt }),
+    ...(largestRepaid && { largestRepaid }),
+  }
 }
 
 /** The newest value of each feature; of two at one instant the first in the order of their texts. */
