@@ -172,7 +172,7 @@ describe('cash-flow facts', () => {
   })
 
   it('are missing in a currency without transactions, never converted and never zero', () => {
-    const seenInAny = /overdrawn_days|returned_payments|other_currencies/
+    const seenInAny = /overdrawn_days|returned_payments|other_currencies|debits_in/
     for (const name of featureNames('cashflow.')) {
       assert.deepEqual(featureOf(emptyState(), name), { missing: 'no_data' }, name)
       if (seenInAny.test(name)) continue

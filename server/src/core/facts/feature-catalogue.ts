@@ -187,6 +187,11 @@ export const FEATURE_CATALOGUE = {
     'Other currencies with income on three or more of 365 days',
     'currencies',
   ),
+  'cashflow.debits_in_other_currencies': number(
+    CONDUCT_NOW,
+    'Share of the debits, by number, that are in other currencies than the request, over 365 days',
+    'share',
+  ),
   'cashflow.returned_payments': number(CONDUCT, 'Returned payments, over 365 days', 'payments'),
 
   'graph.negative_exposure': number(GRAPH, 'Exposure to bad outcomes of linked entities', 'share'),

@@ -35,6 +35,7 @@ export function cashflowFacts(state: CashflowState, { currency, now }: { currenc
     'cashflow.days_observed': observation.daysObserved,
     'cashflow.days_since_last': observation.daysSinceLast,
     'cashflow.days_since_recurring': flow.daysSinceRecurring,
+    'cashflow.debits_in_other_currencies': debitsInOthers(years, currency),
     'cashflow.debits_with_balance': observation.debitsWithBalance,
     'cashflow.deepest_overdraft': balance.deepestOverdraft,
     'cashflow.last_balance': balance.lastBalance,
@@ -93,6 +94,27 @@ function otherCurrencies(years: ReadonlyMap<string, ObservedYear>, currency: str
     if (name !== currency && paid >= INCOME_DAYS_MIN) count += 1
   }
   return hasDays ? count : undefined
+}
+
+// Shares are rounded down to six decimals, but a single debit of millions is not none.
+const LEAST_SHARE = 1e-6
+
+/**
+ * The share of the debits, by number, that are in other currencies: of whatever kind and account, so that neither a category nor
+ * the kind of an account hides one. Amounts in two currencies cannot be compared, because nothing is converted.
+ */
+function debitsInOthers(years: ReadonlyMap<string, ObservedYear>, currency: string): Fact {
+  let [all, others] = [0, 0]
+  for (const [name, { year }] of years) {
+    for (const { days } of year.accounts) {
+      for (const { debits } of days) {
+        all += debits
+        if (name !== currency) others += debits
+      }
+    }
+  }
+  if (all === 0) return missing('no_data')
+  return known(others === 0 ? 0 : Math.max(LEAST_SHARE, ratioOf(others, all)))
 }
 
 const NO_YEAR: ObservedYear = { year: { accounts: [], days: [] }, span: undefined }

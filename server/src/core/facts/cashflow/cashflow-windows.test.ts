@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { deriveFacts } from '../derive-facts.ts'
 import { applyTransactions, emptyState, type TransactionFact } from '../entity-state.ts'
-import { newDay } from './day-bucket.ts'
+import { newDay, packDay, unpackDay } from './day-bucket.ts'
 import { dayFigures } from './day-figures.ts'
 import { incomeFigures, leanestIncome } from './income-facts.ts'
 
@@ -203,6 +203,28 @@ describe('another currency', () => {
     const others = (amount: number, ...agos: number[]) =>
       factOf([...spending(), ...agos.map((ago) => booked(ago, amount, { currency: 'USD' }))], 'other_currencies')
     assert.deepEqual([others(50, 9, 8), others(50, 9, 8, 7), others(-50, 9, 8, 7)], [0, 1, 0])
+  })
+
+  it('has its share of all debits, whatever they are and whatever they pay', () => {
+    const debits = Array.from({ length: 6 }, (_, index) => booked(20 + 7 * index, -50))
+    const share = (...others: TransactionFact[]) => factOf([...debits, ...others], 'debits_in_other_currencies')
+    const dollars = (over: Partial<TransactionFact> = {}) => booked(9, -50, { currency: 'USD', ...over })
+    assert.deepEqual([share(), share(booked(9, 50, { currency: 'USD' }))], [0, 0])
+    for (const hidden of [{}, { category: 'own_transfer' }, { account: 'b' }, { amount: 0.01 }])
+      assert.equal(share(dollars(hidden), booked(8, -1, { currency: 'JPY' })), 0.25, JSON.stringify(hidden))
+    assert.equal(share(booked(364, -50, { currency: 'USD' }), dollars()), 0.25)
+    assert.equal(share(booked(365, -50, { currency: 'USD' })), 0)
+    assert.equal(factOf([dollars()], 'debits_in_other_currencies'), 1)
+    assert.deepEqual(factOf([booked(9, 50)], 'debits_in_other_currencies'), { missing: 'no_data' })
+  })
+
+  it('has a share above nothing by a single debit among millions', () => {
+    const state = applyTransactions(emptyState(), [booked(9, -50), booked(9, -50, { currency: 'USD' })])
+    const [account] = Object.values(state.cashflow.currencies.EUR!.accounts)
+    account!.days = account!.days.map((day) => packDay({ ...unpackDay(day), debitCount: 3_000_000 }))
+    const request = { product: 'default', requestedAmount: 1000, currency: 'EUR' }
+    const { features } = deriveFacts({ state, entity: {}, request, now: NOW })
+    assert.deepEqual(features['cashflow.debits_in_other_currencies'], { value: 1e-6 })
   })
 
   it('is unknown where no transaction is of the last year', () => {

@@ -236,6 +236,13 @@ describe('merged entities', () => {
     assert.ok(income(one, other) > 1.5 * income(one))
   })
 
+  it('have the debits in other currencies of all of them', () => {
+    const dollars = stateOf(spending('b').map((debit) => ({ ...debit, currency: 'USD' })))
+    const share = (...states: EntityState[]) => featuresOf(...states)['cashflow.debits_in_other_currencies']
+    assert.deepEqual(share(stateOf(spending('a')), dollars), { value: 0.5 })
+    assert.deepEqual(share(stateOf(spending('a'), spending('c')), dollars), { value: 0.333333 })
+  })
+
   it('earn and spend nothing by transfers from one to the other', () => {
     const out = [15, 45].map((day) => at(day, { amount: 700, account: 'a' }))
     const into = [16, 46].map((day) => at(day, { amount: 700, account: 'b', direction: 'credit' }))
