@@ -1,5 +1,11 @@
+import assert from 'node:assert/strict'
 import type { Installation } from '../src/installation/installation.ts'
+import { eraseApproved } from '../src/service/erase-entities.ts'
+import type { Database } from '../src/store/database/database.ts'
+import { unpackSegment } from '../src/store/documents/segment.ts'
 import { auditEntryRow } from '../src/store/write-path/record.ts'
+import type { startAuditLogScene } from './audit-log-scene.ts'
+import type { TestOrganization } from './test-service.ts'
 
 /** Approves the erasure of an entity of the sandbox, as two operators do; returns the id of its entry. */
 export async function approveErasure(
@@ -25,4 +31,202 @@ export async function approveErasure(
   })
   if (lost) throw new Error(`the erasure lost: ${lost}`)
   return entry.id
+}
+
+type Scene = Awaited<ReturnType<typeof startAuditLogScene>>
+
+/** A round of upkeep, so many minutes from now. */
+export function eraseAfter({ installation, store, database }: Scene, minutes: number): Promise<boolean> {
+  const { newId } = installation
+  return eraseApproved({ store, database, newId })(installation.nowMs() + minutes * 60_000)
+}
+
+/** Erases an entity to the end: approval, seal, and two rounds of upkeep. Returns the id of the approving entry. */
+export async function eraseEntirely(scene: Scene, { id }: TestOrganization, entityId: string): Promise<string> {
+  const entryId = await approveErasure(scene.installation, id, entityId)
+  await sealEverything(scene, id)
+  await eraseAfter(scene, 0)
+  await eraseAfter(scene, 11)
+  await sealEverything(scene, id)
+  const erasures = await scene.store.erasures.ofEntities(id, [entityId])
+  assert.notEqual(erasures.get(entityId)?.done_at, null, 'the erasure is done')
+  return entryId
+}
+
+/** Gives every entry of a log its leaf. The sealer of the running service may be sealing some of them meanwhile. */
+export async function sealEverything({ sealer, store }: Scene, organizationId: string): Promise<void> {
+  do await sealer.sealAll()
+  while ((await store.sealing.organizations()).includes(organizationId))
+}
+
+/** Texts about one person in everything that a caller can send, each found nowhere else. */
+export const PERSONAL_TEXTS = {
+  external_id: 'kunde-zq-88172',
+  display_name: 'Wilhelmina Quastenflosser',
+  metadata: 'Lehmgrube 7, Quastingen',
+  issuer: 'Republik Quastania',
+  masked: '4711-zq',
+  provider: 'Verifikator Quast',
+  verification_reference: 'vr-zq-5541',
+  evidence: 'evid-zq-9920',
+  transaction: 'txn-zq-31337',
+  description: 'Miete Lehmgrube Quast',
+  counterparty: 'Hausverwaltung Quastmann',
+  category: 'quastcategory',
+  source_name: 'Quastbank eG',
+  source_address: 'Quastenweg 12',
+  source_phone: '+49 89 5550199',
+  snapshot_source: 'crm-zq-system',
+  employer: 'Zahnarztpraxis Quastel',
+  reference: 'application-zq-40312',
+  review: 'Wilhelmina brought payslips of Quastel',
+  condition: 'Send the lease of the Lehmgrube',
+  outcome: 'Quastenflosser moved abroad',
+  note: 'Called Wilhelmina at noon',
+  retraction: 'Quastenflosser had paid after all',
+  scenario: 'What Wilhelmina Quastenflosser asked',
+  response: 'stored for kunde-zq-88172',
+} as const
+
+/** A person of whom everything is stored that can be, in the sandbox. */
+export interface StoredPerson {
+  entityId: string
+  decisionId: string
+  /** A decision that was made before anything was known but the entity, without a reference. */
+  firstDecisionId: string
+}
+
+const VERIFICATION = {
+  status: 'verified',
+  method: 'document',
+  provider: PERSONAL_TEXTS.provider,
+  reference: PERSONAL_TEXTS.verification_reference,
+}
+
+/** Stores everything of a person that there is a table for. */
+export async function storePerson(
+  { installation, database, store }: Scene,
+  organization: TestOrganization,
+): Promise<StoredPerson> {
+  const texts = PERSONAL_TEXTS
+  const post = async (path: string, body: object) => {
+    const answer = await organization.post(path, body, { 'Idempotency-Key': crypto.randomUUID() })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.body
+  }
+  const now = new Date(installation.nowMs()).toISOString()
+  const provided_by = {
+    kind: 'bank',
+    name: texts.source_name,
+    address: texts.source_address,
+    phone: texts.source_phone,
+  }
+  const { id } = await post('/v1/entities', {
+    external_id: texts.external_id,
+    type: 'person',
+    display_name: texts.display_name,
+    country: 'DE',
+    metadata: { address: texts.metadata },
+  })
+  const request = { entity_id: id, product: 'default', requested_amount: 900, currency: 'EUR' }
+  const first = await post('/v1/underwrite', request)
+  const identifier = { type: 'government_id', value: `ZQ-${texts.masked}`, issuer: texts.issuer }
+  await post(`/v1/entities/${id}/identity-links`, { identifier, verification: VERIFICATION, provided_by })
+  await post(`/v1/entities/${id}/consents`, {
+    purpose: 'credit_underwriting',
+    evidence: { method: 'signed_form', reference: texts.evidence },
+  })
+  const account = { id: `DE00 ZQZQ ${texts.masked}`, kind: 'current' }
+  const transaction = {
+    account,
+    external_id: texts.transaction,
+    occurred_at: now,
+    amount: 12.5,
+    currency: 'EUR',
+    direction: 'debit',
+    category: texts.category,
+    description: texts.description,
+    counterparty: { name: texts.counterparty },
+  }
+  const balances = [{ account, as_of: now.slice(0, 10), kind: 'closing', amount: 50, currency: 'EUR' }]
+  await post(`/v1/entities/${id}/transactions`, { transactions: [transaction], balances, provided_by })
+  await post(`/v1/entities/${id}/transactions`, { transactions: [{ ...transaction, corrects: true, amount: 13 }] })
+  await post(`/v1/entities/${id}/feature-snapshots`, {
+    source: texts.snapshot_source,
+    as_of: now,
+    features: { employer: texts.employer, months_employed: 14 },
+    provided_by,
+  })
+  const decision = await post('/v1/underwrite', { ...request, reference: texts.reference })
+  await post(`/v1/decisions/${decision.id}/reviews`, {
+    verdict: 'approve_with_conditions',
+    reviewer: { id: 'reviewer-1', name: 'Rita' },
+    reason: texts.review,
+    conditions: [{ code: 'lease', label: texts.condition }],
+  })
+  const outcome = await post(`/v1/decisions/${decision.id}/outcomes`, {
+    type: 'closed',
+    occurred_at: new Date(installation.nowMs()).toISOString(),
+    note: texts.outcome,
+  })
+  const about = { entity_id: id, taken_at: now }
+  await store.commit({
+    organizationId: organization.id,
+    rows: {
+      playground_scenarios: [
+        { id: 'scn_zq', name: texts.scenario, request: JSON.stringify(request), saved_by: 'opr_one', saved_at: now },
+      ],
+      case_notes: [
+        {
+          id: 'not_zq',
+          case_id: 'cas_zq',
+          entity_id: id,
+          text: texts.note,
+          author_id: 'opr_one',
+          created_at: now,
+        },
+      ],
+      outcome_retractions: [
+        {
+          ...about,
+          id: 'ret_zq',
+          outcome_id: outcome.id,
+          step: 'proposed',
+          reason: texts.retraction,
+          actor_type: 'operator',
+          actor_id: 'opr_one',
+        },
+      ],
+    },
+  })
+  const eventId = `evt_${decision.id.slice('dec_'.length)}`
+  await database.query(
+    `INSERT INTO webhook_attempts (org_id, endpoint_id, event_id, number, started_at, duration_ms, status, response)
+     VALUES ($1, 'whe_zq', $2, 1, now(), 3, 500, $3)`,
+    [organization.id, eventId, texts.response],
+  )
+  return { entityId: id, decisionId: decision.id, firstDecisionId: first.id }
+}
+
+/** Everything that the databases hold, as text: all rows of all tables, and what is packed in segments. */
+export async function readEverything({ storage }: Pick<Installation, 'storage'>): Promise<string> {
+  const written: string[] = []
+  for (const database of [storage.control, storage.environments.sandbox, storage.environments.production])
+    written.push(...(await readTables(database)))
+  return written.join('\n')
+}
+
+async function readTables(database: Database): Promise<string[]> {
+  const tables = await database.query<{ table_name: string }>(
+    'SELECT table_name FROM information_schema.tables WHERE table_schema = $1',
+    [database.schema],
+  )
+  const written: string[] = []
+  for (const { table_name: table } of tables) {
+    const rows = await database.query(`SELECT * FROM ${table}`)
+    written.push(JSON.stringify(rows))
+    if (table === 'document_segments')
+      written.push(JSON.stringify(rows.map(({ content }) => unpackSegment(content as Uint8Array))))
+  }
+  return written
 }

@@ -173,6 +173,11 @@ interface AuditOnlyData {
    * Two people approved that an entity is erased. The reason stays on the log for good, so it must not name the person.
    */
   'entity.erased': { entity_id: string; reason: string; proposed_by: string; via?: string }
+  /**
+   * What is left of a record once its entity was erased: SHA-256 of the stored record, all its columns, as canonical JSON; of a
+   * decision, of its documents. Null if the record is gone.
+   */
+  'record.redacted': { entity_id: string; erasure_id: string; record_sha256: string | null }
   'review_bounds.changed': { from: ReviewBounds; to: ReviewBounds; reason: string }
   'entity.merge_proposed': MergeData
   'entity.merged': MergeData & { proposed_by: string }

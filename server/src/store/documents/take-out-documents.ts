@@ -1,6 +1,6 @@
 import type { Database, Row } from '../database/database.ts'
 import { type DocumentedDecision, SEGMENT_OF_WANTED } from './documents.ts'
-import { packSegment, unpackSegment } from './segment.ts'
+import { type Documents, packSegment, unpackSegment } from './segment.ts'
 
 interface FoundSegment {
   is_packed: boolean
@@ -13,11 +13,28 @@ interface FoundSegment {
  * Takes the documents of a decision out of its segment for good, as an erasure does; those of the other decisions stay. False
  * if no segment has them. Throws if the segment cannot be unpacked.
  */
-export async function takeOutDocuments(database: Database, decision: DocumentedDecision): Promise<boolean> {
+export function takeOutDocuments(database: Database, decision: DocumentedDecision): Promise<boolean> {
+  return changeDocuments(database, decision, null)
+}
+
+/** Writes other documents of a decision in place of the stored ones; otherwise like `takeOutDocuments`. */
+export function replaceDocuments(
+  database: Database,
+  decision: DocumentedDecision,
+  documents: Documents,
+): Promise<boolean> {
+  return changeDocuments(database, decision, documents)
+}
+
+async function changeDocuments(
+  database: Database,
+  decision: DocumentedDecision,
+  documents: Documents | null,
+): Promise<boolean> {
   for (;;) {
     const segment = await findSegment(database, decision)
     if (!segment) return false
-    if (await replaceContent(database, decision, segment)) return true
+    if (await replaceContent(database, decision, { segment, documents })) return true
     // Upkeep has packed the segment meanwhile.
   }
 }
@@ -38,13 +55,19 @@ async function findSegment(database: Database, { org_id, id, flush }: Documented
 async function replaceContent(
   database: Database,
   { org_id, id }: DocumentedDecision,
-  { is_packed, flush, part, content }: FoundSegment,
+  { segment, documents }: { segment: FoundSegment; documents: Documents | null },
 ): Promise<boolean> {
-  const others = unpackSegment(content).filter(({ decision_id }) => decision_id !== id)
+  const { is_packed, flush, part, content } = segment
+  const left = unpackSegment(content).flatMap((stored) => {
+    if (stored.decision_id !== id) return [stored]
+    return documents ? [{ decision_id: id, ...documents }] : []
+  })
+  const key = [org_id, is_packed, flush, part, content]
+  const found = 'WHERE org_id = $1 AND is_packed = $2 AND flush = $3 AND part = $4 AND content = $5::bytea RETURNING 1'
+  if (left.length === 0) return (await database.query(`DELETE FROM document_segments ${found}`, key)).length > 0
   const replaced = await database.query(
-    `UPDATE document_segments SET content = $6::bytea, decision_ids = array_remove(decision_ids, $7)
-     WHERE org_id = $1 AND is_packed = $2 AND flush = $3 AND part = $4 AND content = $5::bytea RETURNING 1`,
-    [org_id, is_packed, flush, part, content, await packSegment(others, 'later'), id],
+    `UPDATE document_segments SET content = $6::bytea, decision_ids = string_to_array($7, ' ') ${found}`,
+    [...key, await packSegment(left, 'later'), left.map(({ decision_id }) => decision_id).join(' ')],
   )
   return replaced.length > 0
 }

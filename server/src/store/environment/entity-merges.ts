@@ -32,13 +32,18 @@ export function entityMergeQueries(database: Database, isAuthentic: IsAuthentic)
     const entries = await database.query<StoredEntry & Row>(
       `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf FROM audit_entries AS entry
        WHERE org_id = $1 AND subject_id = ANY($2::text[]) AND type = ANY($3::text[]) AND actor_type <> 'api_key'`,
-      [organizationId, steps.map(({ id }) => id), Object.values(ENTRY_TYPES).flatMap(Object.values<string>)],
+      [
+        organizationId,
+        steps.map(({ id }) => id),
+        [...Object.values(ENTRY_TYPES).flatMap(Object.values<string>), 'record.redacted'],
+      ],
     )
     return steps.find(({ org_id, ...step }) =>
       entries.some(
         (entry) =>
           entry.subject_id === step.id &&
-          entry.type === entryTypeOf(step) &&
+          // An erasure takes the reason out of the step, and records what is left.
+          (entry.type === entryTypeOf(step) || entry.type === 'record.redacted') &&
           dataOf(entry).record_sha256 === recordSha256<'entity_merges'>(org_id, step) &&
           isAuthentic(entry),
       ),

@@ -296,6 +296,7 @@ export const tables = {
     entry_id: 'text',
     approved_at: 'timestamptz',
     done_at: 'timestamptz?',
+    decisions_done_at: 'timestamptz?',
   }),
   usage_by_day: guarded({ org_id: 'text', day: 'date', node: 'text', counter: 'text', count: 'bigint' }),
 }

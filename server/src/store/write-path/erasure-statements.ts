@@ -30,7 +30,7 @@ export function deleteScenariosAbout(erasures: readonly (NewErasure & OfOrganiza
 
 /** `INSERT` of approved erasures. */
 export function addErasures(erasures: readonly (NewErasure & OfOrganization)[], params: Params): string {
-  const rows = erasures.map(({ version: _, ...erasure }) => ({ ...erasure, done_at: null }))
+  const rows = erasures.map(({ version: _, ...erasure }) => ({ ...erasure, done_at: null, decisions_done_at: null }))
   return `${insertRows('erasures', rows, params)} ON CONFLICT DO NOTHING RETURNING 1`
 }
 

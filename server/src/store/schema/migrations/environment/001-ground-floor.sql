@@ -3,13 +3,24 @@
 -- more than the insert.
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  erasure text := current_setting('verdigraph.erasure', true);
 BEGIN
+  -- Set by `erase_records` (007-erasures.sql) for one statement. The arguments of the trigger are the columns that name the
+  -- entities which a row is about; a table without them never gives way.
+  IF erasure <> '' AND TG_LEVEL = 'ROW' AND erased_entity(OLD.org_id, erasure) IN (
+    SELECT unnest(string_to_array(to_jsonb(OLD) ->> about.name, ' ')) FROM unnest(TG_ARGV) AS about (name)
+  ) THEN
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  END IF;
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
 END $$;
 
-CREATE FUNCTION make_append_only(name regclass) RETURNS void LANGUAGE plpgsql AS $$
+-- `about` are the columns that name entities: once two people approved the erasure of one of these, `erase_records` changes the row.
+CREATE FUNCTION make_append_only(name regclass, VARIADIC about text[] DEFAULT '{}') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  EXECUTE format('CREATE TRIGGER append_only_rows BEFORE UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION refuse_change()', name);
+  EXECUTE format('CREATE TRIGGER append_only_rows BEFORE UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION refuse_change(%s)',
+    name, (SELECT string_agg(quote_literal(each.name), ', ') FROM unnest(about) AS each (name)));
   EXECUTE format('CREATE TRIGGER append_only_table BEFORE TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', name);
 END $$;
 
@@ -82,7 +93,7 @@ CREATE TABLE identity_links (
 );
 CREATE INDEX identity_links_of_entity ON identity_links (org_id, entity_id);
 CREATE INDEX identity_links_to_entity ON identity_links (org_id, related_entity_id) WHERE related_entity_id IS NOT NULL;
-SELECT make_append_only('identity_links');
+SELECT make_append_only('identity_links', 'entity_id', 'related_entity_id');
 
 CREATE TABLE consents (
   org_id                   text NOT NULL,
@@ -101,7 +112,7 @@ CREATE TABLE consents (
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX consents_of_entity ON consents (org_id, entity_id);
-SELECT make_append_only('consents');
+SELECT make_append_only('consents', 'entity_id');
 
 -- The steps by which two operators make entities read as one, and tell one of them apart again; no fact moves. Each step has a
 -- row for every entity whose reading it changes. The newest approved row of an entity says which entities it is read with.
@@ -120,7 +131,7 @@ CREATE TABLE entity_merges (
   taken_at   timestamptz NOT NULL,
   PRIMARY KEY (org_id, id)
 );
-SELECT make_append_only('entity_merges');
+SELECT make_append_only('entity_merges', 'entity_id', 'subject_id', 'members');
 CREATE UNIQUE INDEX entity_merges_of_entity ON entity_merges (org_id, entity_id, version DESC) WHERE step = 'approved';
 CREATE INDEX entity_merges_proposed ON entity_merges (org_id, entity_id, id) WHERE step = 'proposed';
 
@@ -137,7 +148,7 @@ CREATE TABLE data_sources (
   first_at  timestamptz NOT NULL, -- when it first provided such facts
   PRIMARY KEY (org_id, entity_id, provides, id)
 );
-SELECT make_append_only('data_sources');
+SELECT make_append_only('data_sources', 'entity_id');
 
 -- The accounts that transactions and statement balances name, with the last that was said of each.
 CREATE TABLE bank_accounts (
@@ -188,7 +199,7 @@ CREATE TABLE transaction_corrections (
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX transaction_corrections_of_entity ON transaction_corrections (org_id, entity_id);
-SELECT make_append_only('transaction_corrections');
+SELECT make_append_only('transaction_corrections', 'entity_id');
 
 -- The balances that statements give. A balance that is sent again with another amount is another row, and the newest counts.
 CREATE TABLE statement_balances (
@@ -204,7 +215,7 @@ CREATE TABLE statement_balances (
   provided_by    text, -- the data source; NULL if the caller named none
   PRIMARY KEY (org_id, entity_id, account, currency, as_of, kind, entity_version)
 );
-SELECT make_append_only('statement_balances');
+SELECT make_append_only('statement_balances', 'entity_id');
 
 CREATE TABLE feature_snapshots (
   org_id      text NOT NULL,
@@ -219,7 +230,7 @@ CREATE TABLE feature_snapshots (
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX feature_snapshots_of_entity ON feature_snapshots (org_id, entity_id);
-SELECT make_append_only('feature_snapshots');
+SELECT make_append_only('feature_snapshots', 'entity_id');
 
 -- Events that are no audit entries, written in the statement of the change they announce. Most events are audit entries, and
 -- stored as such alone (store/write-path/webhook-statements.ts).

@@ -111,7 +111,7 @@ CREATE TABLE decisions (
 CREATE INDEX decisions_of_entity ON decisions (org_id, entity_id, id);
 -- For the list of decisions, which merges the newest of each kind that matches its filter.
 CREATE INDEX decisions_by_kind ON decisions (org_id, kind, id);
-SELECT make_append_only('decisions');
+SELECT make_append_only('decisions', 'entity_id');
 
 -- The documents of decisions (what was answered, the facts, the trace, the graph), compressed together: those of one
 -- organization are nearly alike. The statement that writes decisions writes their segments; upkeep packs small segments
@@ -153,7 +153,7 @@ CREATE TABLE reviews (
 );
 CREATE INDEX reviews_of_decision ON reviews (org_id, decision_id);
 CREATE INDEX reviews_of_entity ON reviews (org_id, entity_id, id);
-SELECT make_append_only('reviews');
+SELECT make_append_only('reviews', 'entity_id');
 
 -- Cases of the review queue: a decision with the verdict manual_review opens one, further ones about the entity join the open
 -- case, and the review of the last decision that waits closes it. Triggers keep cases and waiting_reviews, so that the statement
@@ -227,7 +227,7 @@ CREATE TABLE case_notes (
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX case_notes_of_case ON case_notes (org_id, case_id, id);
-SELECT make_append_only('case_notes');
+SELECT make_append_only('case_notes', 'entity_id');
 
 CREATE TABLE outcomes (
   org_id      text NOT NULL,
@@ -242,7 +242,7 @@ CREATE TABLE outcomes (
 );
 CREATE INDEX outcomes_of_decision ON outcomes (org_id, decision_id);
 CREATE INDEX outcomes_by_type ON outcomes (org_id, type, decision_id); -- for the list of decisions
-SELECT make_append_only('outcomes');
+SELECT make_append_only('outcomes', 'entity_id');
 CREATE INDEX outcomes_of_entity ON outcomes (org_id, entity_id);
 
 CREATE TABLE outcome_retractions ( -- an outcome that has both steps, of two operators, does not count any more
@@ -257,7 +257,7 @@ CREATE TABLE outcome_retractions ( -- an outcome that has both steps, of two ope
   taken_at   timestamptz NOT NULL,
   PRIMARY KEY (org_id, id)
 );
-SELECT make_append_only('outcome_retractions');
+SELECT make_append_only('outcome_retractions', 'entity_id');
 -- A proposal whose operator left is void, so there may be several; the newest counts.
 CREATE INDEX outcome_retractions_of_outcome ON outcome_retractions (org_id, outcome_id, step, id);
 CREATE UNIQUE INDEX outcome_retractions_once ON outcome_retractions (org_id, outcome_id) WHERE step = 'approved';

@@ -5,7 +5,32 @@ CREATE TABLE erasures (
   entity_id   text NOT NULL,
   entry_id    text NOT NULL, -- the audit entry that approved it
   approved_at timestamptz NOT NULL, -- from here on the entity is unknown to every request
-  done_at     timestamptz, -- when all that was stored of it was gone; NULL while it is being erased
+  done_at     timestamptz, -- when all that was stored of it was gone but what its decisions were made from; NULL until then
+  decisions_done_at timestamptz, -- when that was gone too, after the statutory period
   PRIMARY KEY (org_id, entity_id)
 );
 CREATE INDEX erasures_pending ON erasures (approved_at) WHERE done_at IS NULL;
+CREATE INDEX erasures_with_decisions ON erasures (approved_at) WHERE decisions_done_at IS NULL;
+
+-- The entity whose erasure an audit entry approves, once the entry is sealed; NULL if it approves none.
+CREATE FUNCTION erased_entity(of_org text, erasure text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT entry.subject_id FROM audit_entries AS entry
+  JOIN audit_flushes AS sealed ON sealed.org_id = entry.org_id AND sealed.flush = entry.flush
+  WHERE entry.org_id = of_org AND entry.id = erasure AND entry.type = 'entity.erased'
+$$;
+
+-- The one way to change rows of append-only tables: runs a statement with the organization ($1), the entity ($2) and `given` ($3)
+-- that may change rows about an entity, if the audit entry `erasure` approves that it is erased. Returns how many rows it changed.
+CREATE FUNCTION erase_records(of_org text, erasure text, change text, given jsonb) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  changed bigint;
+BEGIN
+  IF erased_entity(of_org, erasure) IS NULL THEN
+    RAISE EXCEPTION 'no sealed entry % approves an erasure', erasure USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  PERFORM set_config('verdigraph.erasure', erasure, true);
+  EXECUTE change USING of_org, erased_entity(of_org, erasure), given;
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  PERFORM set_config('verdigraph.erasure', '', true);
+  RETURN changed;
+END $$;

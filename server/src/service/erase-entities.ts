@@ -1,0 +1,100 @@
+import type { NewId } from '../ids/new-id.ts'
+import type { Database } from '../store/database/database.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { Erasure } from '../store/environment/erasures.ts'
+import { eraseRows } from '../store/erasure/erase-rows.ts'
+import { keepFraudAlone } from '../store/erasure/keep-fraud.ts'
+import { decisionsWithTexts, REDACTED_TABLES, type Redaction, recordsWithTexts } from '../store/erasure/redactions.ts'
+import { commitOrThrow, commitUnlessForestalled } from '../store/write-path/commit-or-throw.ts'
+import { auditEntryRow } from '../store/write-path/record.ts'
+
+const ACTOR = { type: 'system', id: 'upkeep' } as const
+const ERASURES_PER_ROUND = 100
+
+/**
+ * An erasure is looked at once more after this time. No statement and no answer that a node waits for takes as long, so nothing
+ * that began before the approval can write after the second look.
+ */
+const SECOND_LOOK_AFTER_MS = 10 * 60_000
+
+/** What erasing works with. */
+export interface ErasingParts {
+  store: Pick<EnvironmentStore, 'commit'> & { erasures: Pick<EnvironmentStore['erasures'], 'pending'> }
+  database: Database
+  newId: NewId
+}
+
+/**
+ * Erases what is stored of the entities whose erasure was approved and has its leaf on the log. Everything is done in steps that
+ * may be repeated, so after a crash the next round goes on; an erasure is done when a second look, later, finds nothing left.
+ */
+export function eraseApproved(parts: ErasingParts): (nowMs: number) => Promise<boolean> {
+  /** Erasures of which this node found nothing left, and that wait for the second look. */
+  const clean = new Set<string>()
+  return async (nowMs) => {
+    const failures: unknown[] = []
+    for (const erasure of await parts.store.erasures.pending(ERASURES_PER_ROUND)) {
+      if (!erasure.is_confirmed || !erasure.is_sealed) continue
+      const isSettled = nowMs - Date.parse(erasure.approved_at) >= SECOND_LOOK_AFTER_MS
+      if (clean.has(erasure.entry_id) && !isSettled) continue
+      try {
+        while (await eraseOnce(parts, erasure, nowMs));
+        clean.add(erasure.entry_id)
+        if (isSettled) {
+          await end(parts, erasure, nowMs)
+          clean.delete(erasure.entry_id)
+        }
+      } catch (error) {
+        failures.push(error) // one erasure that fails must not keep the others waiting
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'erasures failed')
+    return false
+  }
+}
+
+/** Goes once through everything that is stored of an entity; false if there was nothing left to erase. */
+async function eraseOnce(parts: ErasingParts, erasure: Erasure, nowMs: number): Promise<boolean> {
+  const { database } = parts
+  let changed = 0
+  if (await keepFraudAlone(database, erasure)) changed += 1
+  changed += await eraseRows(database, erasure)
+  for (const table of REDACTED_TABLES)
+    for await (const redactions of recordsWithTexts(database, erasure, table))
+      changed += await redact(parts, { erasure, redactions, nowMs })
+  for await (const redactions of decisionsWithTexts(database, erasure))
+    changed += await redact(parts, { erasure, redactions, nowMs })
+  return changed > 0
+}
+
+/**
+ * Records what is left of some records, then writes it: a record without its texts has another hash than its entry says, and
+ * only an entry of its own tells that from an alteration.
+ */
+async function redact(
+  { store, newId }: ErasingParts,
+  { erasure, redactions, nowMs }: { erasure: Erasure; redactions: readonly Redaction[]; nowMs: number },
+): Promise<number> {
+  const { org_id: organizationId, entity_id, entry_id: erasure_id } = erasure
+  const context = { organizationId, actor: ACTOR, now: new Date(nowMs).toISOString(), requestId: null, newId }
+  const auditEntries = redactions.flatMap(({ subject, record_sha256 }) =>
+    record_sha256 === undefined
+      ? []
+      : [
+          auditEntryRow(context, {
+            type: 'record.redacted',
+            trailId: entity_id,
+            subject,
+            data: { entity_id, erasure_id, record_sha256 },
+          }),
+        ],
+  )
+  if (auditEntries.length > 0) await commitOrThrow(store, { organizationId, auditEntries })
+  for (const { write } of redactions) await write()
+  return redactions.length
+}
+
+async function end({ store }: ErasingParts, { org_id, entity_id }: Erasure, nowMs: number): Promise<void> {
+  const done_at = new Date(nowMs).toISOString()
+  await commitUnlessForestalled(store, { organizationId: org_id, endedErasures: [{ entity_id, done_at }] })
+}

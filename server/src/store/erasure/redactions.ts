@@ -1,0 +1,248 @@
+import { canonicalSha256, sha256 } from '../../core/canonical-json.ts'
+import { ERASED_TEXT, takeOutTexts } from '../../core/decide/take-out-texts.ts'
+import { isObject, objectIn } from '../../core/stored-json.ts'
+import type { Database, Row } from '../database/database.ts'
+import { readDocuments, type StoredDocuments } from '../documents/documents.ts'
+import { DOCUMENTS, type Documents } from '../documents/segment.ts'
+import { replaceDocuments, takeOutDocuments } from '../documents/take-out-documents.ts'
+import { DECISION_COLUMNS, type DecisionRow } from '../environment/decisions.ts'
+import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
+import { dataOf, type EntryData } from '../write-path/entry-data.ts'
+import { recordSha256 } from '../write-path/record-hash.ts'
+import { changeRecords, type ErasureTarget } from './erase-rows.ts'
+
+/** The tables of whose rows an erasure takes texts, and leaves the rest. */
+export const REDACTED_TABLES = ['reviews', 'outcomes', 'outcome_retractions', 'entity_merges'] as const
+export type RedactedTable = (typeof REDACTED_TABLES)[number]
+
+/** A record of which texts are to be taken. */
+export interface Redaction {
+  /** What kind of object it is on the log. */
+  subject: { type: string; id: string }
+  /**
+   * The hash of the record as it is left; null if it is deleted. Undefined if the stored record is not the one that the log
+   * knows: then no entry may vouch for what is left of it.
+   */
+  record_sha256: string | null | undefined
+  /** Writes what is left. */
+  write(): Promise<void>
+}
+
+/** How many records are read at a time: the documents of as many decisions are in memory. */
+const RECORDS_PER_READ = 50
+
+const SUBJECTS: Record<RedactedTable, string> = {
+  reviews: 'review',
+  outcomes: 'outcome',
+  outcome_retractions: 'outcome_retraction',
+  entity_merges: 'entity_merge',
+}
+
+/** The column with texts, and what is left of it. */
+const TEXTS: Record<RedactedTable, { column: 'body' | 'reason'; without: (text: string) => string }> = {
+  reviews: { column: 'body', without: withoutTextsOfReview },
+  outcomes: { column: 'body', without: withoutTextsOfOutcome },
+  outcome_retractions: { column: 'reason', without: () => ERASED_TEXT },
+  entity_merges: { column: 'reason', without: () => ERASED_TEXT },
+}
+
+/** The records of a table that still have texts about the entity, in pages. */
+export async function* recordsWithTexts(
+  database: Database,
+  target: ErasureTarget,
+  table: RedactedTable,
+): AsyncGenerator<Redaction[]> {
+  const { column, without } = TEXTS[table]
+  for await (const rows of pagesOf(database, target, table)) {
+    const left = rows.map((row) => ({ was: row, row: { ...row, [column]: without(textIn(row, column)) } }))
+    const changed = left.filter(({ was, row }) => textIn(was, column) !== textIn(row, column))
+    const known = await knownHashes(
+      database,
+      target.org_id,
+      changed.map(({ row }) => row.id),
+    )
+    yield changed.map(({ was, row }) => ({
+      subject: { type: SUBJECTS[table], id: row.id },
+      record_sha256: known.get(row.id)?.has(hashOf(table, target, was)) ? hashOf(table, target, row) : undefined,
+      write: async () => {
+        const change = `UPDATE ${table} SET ${column} = $3 ->> 'text' WHERE org_id = $1 AND id = $3 ->> 'id'`
+        await changeRecords(database, target, { change, given: { id: row.id, text: textIn(row, column) } })
+      },
+    }))
+  }
+}
+
+/** Decisions about the entity whose row or documents have texts of callers, in pages. */
+export async function* decisionsWithTexts(database: Database, target: ErasureTarget): AsyncGenerator<Redaction[]> {
+  for await (const decisions of pagesOfDecisions(database, target)) {
+    const documents = await readDocuments(database, decisions)
+    const policies = await policiesOf(database, target.org_id, decisions)
+    const known = await knownDocuments(database, target.org_id, decisions)
+    yield decisions.flatMap((decision, index) => {
+      const stored = documents[index]!
+      const left = isComplete(stored) ? takeOutTexts(stored, policies.get(decision.policy_version) ?? '') : stored
+      if (decision.reference === null && left === stored) return []
+      const isKnown = known.get(decision.id)!(stored)
+      const isWritten = isKnown && left !== null
+      return [
+        {
+          subject: { type: 'decision', id: decision.id },
+          record_sha256: isWritten ? documentsSha256(left) : undefined,
+          write: async () => {
+            // Which texts are in documents that were altered cannot be known.
+            if (left === null) await takeOutDocuments(database, decision)
+            else if (left !== stored) await replaceDocuments(database, decision, left as Documents)
+            const change = "UPDATE decisions SET reference = NULL WHERE org_id = $1 AND id = $3 ->> 'id'"
+            await changeRecords(database, target, { change, given: { id: decision.id } })
+          },
+        },
+      ]
+    })
+  }
+}
+
+/** The hash of the documents of a decision, as the entry of its redaction has it; documents that are gone have one too. */
+export function documentsSha256(documents: StoredDocuments): string {
+  return canonicalSha256(Object.fromEntries(DOCUMENTS.map((name) => [name, documents[name]])))
+}
+
+const NO_DOCUMENTS: StoredDocuments = { body: null, facts: null, trace: null, graph: null }
+
+/** The hash of the documents of a decision of which none is left. */
+export const NO_DOCUMENTS_SHA256 = documentsSha256(NO_DOCUMENTS)
+
+function isComplete(documents: StoredDocuments): documents is Documents {
+  return DOCUMENTS.every((name) => documents[name] !== null)
+}
+
+async function* pagesOf<T extends RedactedTable>(
+  database: Database,
+  { org_id, entity_id }: ErasureTarget,
+  table: T,
+): AsyncGenerator<NewRow<T>[]> {
+  const columns = columnsOf(table).filter((column) => column !== 'org_id')
+  // Other entities keep their steps of a merge with it.
+  const about =
+    table === 'entity_merges'
+      ? "(subject_id = $2 OR $2 = ANY (string_to_array(members, ' '))) AND entity_id <> $2"
+      : 'entity_id = $2'
+  for (let after = ''; ; ) {
+    const rows = await database.query<Row & { id: string }>(
+      `SELECT ${columns.join(', ')} FROM ${table} WHERE org_id = $1 AND ${about} AND id > $3 ORDER BY id LIMIT ${RECORDS_PER_READ}`,
+      [org_id, entity_id, after],
+    )
+    if (rows.length > 0) yield rows as unknown as NewRow<T>[]
+    if (rows.length < RECORDS_PER_READ) return
+    after = rows.at(-1)!.id
+  }
+}
+
+async function* pagesOfDecisions(
+  database: Database,
+  { org_id, entity_id }: ErasureTarget,
+): AsyncGenerator<DecisionRow[]> {
+  for (let after = ''; ; ) {
+    const rows = await database.query<DecisionRow & Row>(
+      `SELECT ${DECISION_COLUMNS} FROM decisions AS decision
+       WHERE decision.org_id = $1 AND decision.entity_id = $2 AND decision.id > $3 ORDER BY decision.id LIMIT ${RECORDS_PER_READ}`,
+      [org_id, entity_id, after],
+    )
+    if (rows.length > 0) yield rows
+    if (rows.length < RECORDS_PER_READ) return
+    after = rows.at(-1)!.id
+  }
+}
+
+function hashOf<T extends RedactedTable>(_table: T, { org_id }: ErasureTarget, row: NewRow<RedactedTable>): string {
+  return recordSha256<T>(org_id, row as NewRow<T>)
+}
+
+function textIn(row: NewRow<RedactedTable>, column: 'body' | 'reason'): string {
+  return (row as unknown as Record<'body' | 'reason', string>)[column]
+}
+
+type EntryOfRecord = EntryData & Pick<RowOf<'audit_entries'>, 'id'>
+
+/** What entries say about these records: the one that recorded it, and those of earlier redactions. */
+async function entriesOf(database: Database, organizationId: string, ids: readonly string[]): Promise<EntryOfRecord[]> {
+  return database.query<EntryOfRecord & Row>(
+    `SELECT id, type, trail_id, subject_id, data, hashes FROM audit_entries
+     WHERE org_id = $1 AND (id = ANY ($3::text[]) OR (subject_id = ANY ($2::text[]) AND substr(id, 5) <> substr(subject_id, 5)))`,
+    [organizationId, ids, ids.map((id) => `aud_${id.slice(id.indexOf('_') + 1)}`)],
+  )
+}
+
+async function knownHashes(
+  database: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Map<string, Set<unknown>>> {
+  if (ids.length === 0) return new Map()
+  const entries = await entriesOf(database, organizationId, ids)
+  const bySubject = Map.groupBy(entries, ({ subject_id }) => subject_id)
+  return new Map([...bySubject].map(([id, own]) => [id, new Set(own.map((entry) => dataOf(entry).record_sha256))]))
+}
+
+/** Says of each decision whether documents are those that the log knows: as they were recorded, or left by a redaction. */
+async function knownDocuments(
+  database: Database,
+  organizationId: string,
+  decisions: readonly DecisionRow[],
+): Promise<Map<string, (documents: StoredDocuments) => boolean>> {
+  const entries = await entriesOf(
+    database,
+    organizationId,
+    decisions.map(({ id }) => id),
+  )
+  const bySubject = Map.groupBy(entries, ({ subject_id }) => subject_id)
+  return new Map(
+    decisions.map(({ id }) => [
+      id,
+      (documents) =>
+        (bySubject.get(id) ?? []).map(dataOf).some(
+          (data) =>
+            data.record_sha256 === documentsSha256(documents) ||
+            [
+              [documents.body, data.decision_sha256],
+              [documents.facts, data.facts_sha256],
+              [documents.trace, data.trace_sha256],
+              [documents.graph, data.graph_sha256],
+            ].every(([text, hash]) => typeof text === 'string' && sha256(text) === hash),
+        ),
+    ]),
+  )
+}
+
+async function policiesOf(
+  database: Database,
+  organizationId: string,
+  decisions: readonly DecisionRow[],
+): Promise<Map<string, string>> {
+  const versions = [...new Set(decisions.map(({ policy_version }) => policy_version))]
+  const rows = await database.query<{ version: string; document: string }>(
+    'SELECT version, document FROM policies WHERE org_id = $1 AND version = ANY ($2::text[])',
+    [organizationId, versions],
+  )
+  return new Map(rows.map(({ version, document }) => [version, document]))
+}
+
+/** Who reviewed it, the verdict and the codes stay; the words go. */
+function withoutTextsOfReview(body: string): string {
+  const review = objectIn(body)
+  if (!review) return '{}'
+  const conditions = Array.isArray(review.conditions) ? review.conditions : undefined
+  return JSON.stringify({
+    ...review,
+    reason: ERASED_TEXT,
+    ...(conditions && {
+      conditions: conditions.map((one) => (isObject(one) ? { ...one, label: ERASED_TEXT } : ERASED_TEXT)),
+    }),
+  })
+}
+
+function withoutTextsOfOutcome(body: string): string {
+  const outcome = objectIn(body)
+  if (!outcome) return '{}'
+  const { note, ...others } = outcome
+  return note === undefined ? body : JSON.stringify(others)
+}
