@@ -1,96 +1,21 @@
 /** Two entities are merged by two operators and read as one, and are told apart again as if they never had been. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addOperator } from '../src/admin/manage-operators.ts'
 import { MEMBERS_MAX, mergeEntities, separateEntity } from '../src/admin/merge-entities.ts'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { findCommand } from '../src/cli/commands.ts'
-import { byOperator, byService } from './acts.ts'
 import { Authenticator } from './authenticator.ts'
-import { newConsequenceWorker } from './consequence-worker.ts'
+import { type MergingTeam, startMergingService } from './merging-service.ts'
 import { tamper } from './tamper.ts'
-import { startTestService, type TestOrganization } from './test-service.ts'
 import { booked, type Movements, monthly } from './verified-applicant.ts'
 import { until } from './webhook-receiver.ts'
 
 const NOW = '2026-11-15T09:00:00.000Z'
-const api = await startTestService({ nowMs: () => Date.parse(NOW) })
-const { installation } = api.service
-const database = installation.storage.environments.sandbox
-const store = installation.stores.sandbox
-const worker = newConsequenceWorker(installation)
-
-/** An organization with operators, so that what one test merges does not reach another. */
-async function newTeam() {
-  const organization = await api.newOrganization()
-  /** As at the command line: a session is not asked for, which audit verify would miss. */
-  const typed = (act: ReturnType<typeof byOperator>) => ({ ...act, by: { ...act.by, via: 'alice (uid 1000)' } })
-  const add = async (name: string, role: string) =>
-    typed(
-      byOperator(
-        await addOperator(installation, byService(organization.id), { email: `${name}@example.com`, name, role }),
-        { reason: `${name} compared their papers.` },
-      ),
-    )
-  const [ada, grace, victor] = [
-    await add('ada', 'admin'),
-    await add('grace', 'reviewer'),
-    await add('victor', 'viewer'),
-  ]
-  const merge = async (entity: string, other: string) => {
-    assert.equal((await mergeEntities(installation, ada, { entity, other })).state, 'proposed')
-    const done = await mergeEntities(installation, grace, { entity: other, other: entity })
-    assert.equal(done.state, 'done')
-    await worker.drain()
-    return done.members
-  }
-  const separate = async (entity: string) => {
-    assert.equal((await separateEntity(installation, grace, entity)).state, 'proposed')
-    const done = await separateEntity(installation, ada, entity)
-    assert.equal(done.state, 'done')
-    await worker.drain()
-    return done.members
-  }
-  return { organization, ada, grace, victor, merge, separate, ...callsOf(organization) }
-}
+const { api, installation, database, store, worker, newTeam, callsOf, documentsOf, factsNow } =
+  await startMergingService(NOW)
+type Team = MergingTeam
 
 let count = 0
-function callsOf(organization: TestOrganization) {
-  const post = async (path: string, body: object) => {
-    const answer = await organization.post(path, body, { 'Idempotency-Key': `merge-${count++}` })
-    assert.equal(answer.status, 201, answer.text)
-    return answer.body
-  }
-  return {
-    post,
-    newEntity: async (fields: object = { type: 'person' }): Promise<string> =>
-      (await post('/v1/entities', { external_id: `merge-${count++}`, ...fields })).id,
-    identify: (id: string, type: string, value: string) =>
-      post(`/v1/entities/${id}/identity-links`, { identifier: { type, value }, verification: { status: 'verified' } }),
-    ingest: (id: string, transactions: object[]) => post(`/v1/entities/${id}/transactions`, { transactions }),
-    decide: async (id: string): Promise<string> =>
-      (await post('/v1/underwrite', { entity_id: id, product: 'default', requested_amount: 1_000, currency: 'EUR' }))
-        .id,
-    report: (decisionId: string, type: string, more: object = {}) =>
-      post(`/v1/decisions/${decisionId}/outcomes`, { type, occurred_at: NOW, ...more }),
-  }
-}
-
-type Team = Awaited<ReturnType<typeof newTeam>>
-
-/** What a decision recorded, to the byte. */
-async function documentsOf({ organization }: Team, decisionId: string) {
-  const { facts, trace, graph } = (await store.decisions.recorded(organization.id, decisionId))!
-  return { facts: facts!, trace: trace!, graph: graph! }
-}
-
-/** The facts of a new decision. */
-async function factsNow(
-  team: Team,
-  entityId: string,
-): Promise<{ merged?: string[]; features: Record<string, { value?: unknown }> }> {
-  return JSON.parse((await documentsOf(team, await team.decide(entityId))).facts)
-}
 
 /** Everything that is stored and answered of an entity, and a new decision about it, to the byte. */
 async function standingOf(team: Team, entityId: string) {

@@ -9,11 +9,16 @@ export const ROUNDING = 10_000
  * Honest balances form a chain: the balance before a transaction is the balance after another. Then the sum over
  * after² − before² collapses to close² − open², and with close − open = net, the sum of the amounts, both ends of a day
  * are known, in whatever order its transactions were booked or sent. Balances that form no chain leave no integer
- * solution. A day whose ends are known must start where the last one ended.
+ * solution. A day whose ends are known must start where the last one ended. Where reports contradict each other, there is no
+ * chain to continue.
  */
 export function brokenBalances(days: readonly DayBucket[]): number[] {
   let close: number | undefined
   return days.map((bucket) => {
+    if (bucket.contradictions > 0) {
+      close = undefined
+      return bucket.contradictions
+    }
     // Transactions without a balance in between leave nothing to compare with.
     if (bucket.balances < bucket.transactions) {
       close = undefined

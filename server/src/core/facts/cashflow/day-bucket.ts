@@ -9,8 +9,8 @@ export const REFUND = -1
 /**
  * One day of an account in one currency.
  *
- * INVARIANT: every member but the last six is a sum, a count, a minimum, or the largest of a set, so the order of
- * transactions does not matter; the last six are found from all days of all accounts together.
+ * INVARIANT: every member up to `transfers` is a sum, a count, a minimum, or the largest of a set, so the order of
+ * transactions does not matter; the others are found from all days of all accounts together, and from all reports of a day.
  */
 export interface DayBucket {
   /** The number of the day since 1970. */
@@ -56,6 +56,8 @@ export interface DayBucket {
   neutralOut: Units
   /** Spending that was found to repay a loan on file, less what seemed to and was paid to a card on file. */
   toLoans: Units
+  /** One if merged entities report balances of this day that cannot be of one account, as they should be. */
+  contradictions: number
 }
 
 /** A day as the state keeps it: its number and the members of `EMPTY_DAY`, without zeros and empty lists at the end. */
@@ -87,6 +89,7 @@ const EMPTY_DAY: Omit<DayBucket, 'day'> = {
   neutralIn: 0,
   neutralOut: 0,
   toLoans: 0,
+  contradictions: 0,
 }
 
 const NAMES = Object.keys(EMPTY_DAY) as (keyof typeof EMPTY_DAY)[]
@@ -139,6 +142,7 @@ export function unpackDay(packed: PackedDay): DayBucket {
     neutralIn: (packed[22] ?? 0) as Units,
     neutralOut: (packed[23] ?? 0) as Units,
     toLoans: (packed[24] ?? 0) as Units,
+    contradictions: (packed[25] ?? 0) as number,
   }
 }
 

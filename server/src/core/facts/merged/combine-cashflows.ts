@@ -6,10 +6,11 @@ import { unpackDay } from '../cashflow/day-bucket.ts'
 import { OpenCashflow } from '../cashflow/open-cashflow.ts'
 import { compareUnits, type Units } from '../units.ts'
 import { combineDays } from './combine-days.ts'
+import { findAccounts, namesIn } from './find-accounts.ts'
 
 /**
- * Combines cash flows by account and day. An account that several of them have is one account; so is what each holds of
- * transactions that name no account. Own transfers, income and money that goes around are then found in all accounts together.
+ * Combines cash flows by account and day. Own transfers, income and money that goes around are then found in all accounts
+ * together.
  */
 export function combineCashflows(states: readonly CashflowState[]): CashflowState {
   const newestDays = states.flatMap(({ newestDay }) => newestDay ?? [])
@@ -18,9 +19,8 @@ export function combineCashflows(states: readonly CashflowState[]): CashflowStat
     open.addTerms({ [key]: combineTerms(states.flatMap(({ accounts }) => own(accounts, key))) })
   for (const currency of namesIn(states.map(({ currencies }) => currencies))) {
     const flows = states.flatMap(({ currencies }) => own(currencies, currency))
-    for (const key of namesIn(flows.map(({ accounts }) => accounts))) {
+    for (const { key, reports } of findAccounts(flows.map(({ accounts }) => accounts))) {
       const account = open.account(currency, key)
-      const reports = flows.flatMap(({ accounts }) => own(accounts, key))
       account.transactions = Math.max(...reports.map(({ transactions }) => transactions))
       account.lastBalance = reports.map(({ lastBalance }) => lastBalance).reduce(laterOf)
       account.statements = combineStatements(reports)
@@ -28,11 +28,6 @@ export function combineCashflows(states: readonly CashflowState[]): CashflowStat
     }
   }
   return open.close(newestDays.length === 0 ? null : Math.max(...newestDays))
-}
-
-/** The names in any of these records, sorted. */
-function namesIn(records: readonly object[]): string[] {
-  return [...new Set(records.flatMap((record) => Object.keys(record)))].sort()
 }
 
 /** The value of a record in a list; none if it has no such name. */

@@ -1,37 +1,76 @@
 import { compareText } from '../../plain-spelling.ts'
-import type { Credit, DayBucket } from '../cashflow/day-bucket.ts'
+import { type Credit, type DayBucket, newDay } from '../cashflow/day-bucket.ts'
 import { compareUnits, sumUnits, type Units, unitsOf } from '../units.ts'
+import { changeOf, holdsAllOf } from './same-day.ts'
 
 /** Combines what several entities report of one account, day by day. */
 export function combineDays(reports: readonly (readonly DayBucket[])[]): Map<number, DayBucket> {
-  const combined = new Map<number, DayBucket>()
-  for (const days of reports) {
-    for (const bucket of days) {
-      const known = combined.get(bucket.day)
-      combined.set(bucket.day, known ? combineDay(known, bucket) : bucket)
-    }
-  }
-  return combined
+  const byDay = Map.groupBy(reports.flat(), ({ day }) => day)
+  return new Map([...byDay].map(([day, buckets]) => [day, combineDay(buckets)]))
 }
 
 /**
- * Combines two reports of one day. Movements of the same amount in the same direction are the same movement, unless one of the
- * reports has several of them. Balances form a chain only together with the transactions between them, so they are those of the
- * report with more transactions.
+ * Combines reports of one day. Movements of the same amount in the same direction are the same movement, unless one of the
+ * reports has several of them. Balances form a chain only together with the transactions between them, so the chain is that of
+ * the report with most balances; but the lowest balance is the lowest that any of them has, and if none has all that the others
+ * have, the balances count as broken.
  */
-function combineDay(one: DayBucket, other: DayBucket): DayBucket {
-  const repayments = combineMovements([one.repayments, other.repayments], (units) => units)
+function combineDay(reports: readonly DayBucket[]): DayBucket {
+  const [first] = reports as readonly [DayBucket]
+  if (reports.length === 1) return first
+  const mostOf = (name: 'transactions' | 'debitCount' | 'returned' | 'balances' | 'debitBalances') =>
+    Math.max(...reports.map((report) => report[name]))
+  const listOf = <Movement extends Units | Credit>(
+    name: 'credits' | 'debits' | 'repayments' | 'transfers',
+    amountOf: (movement: Movement) => Units,
+  ) =>
+    combineMovements(
+      reports.map((report) => report[name] as readonly Movement[]),
+      amountOf,
+    )
+  const whole = reports.toSorted(firstBy(['transactions', 'debitCount', 'balances'])).at(0)!
+  const { net, squares } = reports.toSorted(firstBy(['balances', 'transactions'])).at(0)!
+  const repayments = listOf<Units>('repayments', asTheyAre)
+  const balances = mostOf('balances')
+  const isHeldByOne = reports.some((report) => reports.every((other) => holdsAllOf(report, other)))
   return {
-    ...(compareChains(one, other) <= 0 ? one : other),
-    returned: Math.max(one.returned, other.returned),
-    credits: combineMovements([one.credits, other.credits], ([units]) => units),
-    otherCredits: largerOf(one.otherCredits, other.otherCredits),
-    debits: combineMovements([one.debits, other.debits], (units) => units),
-    otherDebits: largerOf(one.otherDebits, other.otherDebits),
+    ...newDay(first.day),
+    transactions: mostOf('transactions'),
+    debitCount: mostOf('debitCount'),
+    returned: mostOf('returned'),
+    credits: listOf<Credit>('credits', ([units]) => units),
+    otherCredits: largestOf(reports.map(({ otherCredits }) => otherCredits)),
+    debits: listOf<Units>('debits', asTheyAre),
+    otherDebits: largestOf(reports.map(({ otherDebits }) => otherDebits)),
     repayments,
-    repaid: sumUnits([...repayments, largerOf(repaidBeside(one), repaidBeside(other))]),
-    transfers: combineMovements([one.transfers, other.transfers], (units) => units),
+    repaid: sumUnits([...repayments, largestOf(reports.map(repaidBeside))]),
+    transfers: listOf<Units>('transfers', asTheyAre),
+    balances,
+    lowestBalance: lowestOf(reports, { count: 'balances', lowest: 'lowestBalance' }),
+    debitBalances: mostOf('debitBalances'),
+    debited: largestOf(reports.map(({ debited }) => debited)),
+    lowestAfterDebit: lowestOf(reports, { count: 'debitBalances', lowest: 'lowestAfterDebit' }),
+    net,
+    squares,
+    netWithout: unitsOf(BigInt(changeOf(whole)) - BigInt(net)),
+    contradictions: balances > 0 && !isHeldByOne ? 1 : 0,
   }
+}
+
+function asTheyAre(units: Units): Units {
+  return units
+}
+
+/** The lowest balance of the reports that have one. */
+function lowestOf(
+  reports: readonly DayBucket[],
+  { count, lowest }: { count: 'balances' | 'debitBalances'; lowest: 'lowestBalance' | 'lowestAfterDebit' },
+): Units {
+  const [first = 0] = reports
+    .filter((report) => report[count] > 0)
+    .map((report) => report[lowest])
+    .sort(compareUnits)
+  return first
 }
 
 /** What repaid loans and is too small to be listed. */
@@ -39,8 +78,8 @@ function repaidBeside({ repaid, repayments }: DayBucket): Units {
   return unitsOf(BigInt(repaid) - BigInt(sumUnits(repayments)))
 }
 
-function largerOf(one: Units, other: Units): Units {
-  return compareUnits(one, other) >= 0 ? one : other
+function largestOf(amounts: readonly Units[]): Units {
+  return amounts.toSorted(compareUnits).at(-1)!
 }
 
 /** Movements of one amount, with their text: two lists of equal length are compared by it. */
@@ -77,24 +116,16 @@ function sizeOfUnits(units: Units): Units {
   return typeof units === 'number' ? Math.abs(units) : units.replace('-', '')
 }
 
-const CHAIN = [
-  'transactions',
-  'balances',
-  'debitCount',
-  'debitBalances',
-  'lowestBalance',
-  'lowestAfterDebit',
-  'net',
-  'squares',
-  'debited',
-  'netWithout',
-] as const satisfies readonly (keyof DayBucket)[]
+/** In case of ties, what makes an order that does not depend on which report came first. */
+const TIES = ['balances', 'net', 'netWithout', 'squares'] as const satisfies readonly (keyof DayBucket)[]
 
-/** Orders reports of a day, the one with more transactions first. */
-function compareChains(one: DayBucket, other: DayBucket): number {
-  for (const name of CHAIN) {
-    const order = compareUnits(other[name], one[name])
-    if (order !== 0) return order
+/** Orders reports of a day by these of their members, the largest first. */
+function firstBy(names: readonly ('transactions' | 'debitCount' | 'balances')[]) {
+  return (one: DayBucket, other: DayBucket): number => {
+    for (const name of [...names, ...TIES]) {
+      const order = compareUnits(other[name], one[name])
+      if (order !== 0) return order
+    }
+    return 0
   }
-  return 0
 }

@@ -127,13 +127,18 @@ function factsOf(of: EntityState): string {
 }
 
 describe('the states of merged entities', () => {
-  it('combine to the same state in any order and in any grouping', () => {
+  it('combine to the same state in any order', () => {
     fc.assert(
       fc.property(state, state, state, (a, b, c) => {
         const whole = canonicalJson(combineStates([a, b, c]))
-        assert.equal(canonicalJson(combineStates([c, a, b])), whole)
-        assert.equal(canonicalJson(combineStates([combineStates([a, b]), c])), whole)
-        assert.equal(canonicalJson(combineStates([a, combineStates([b, c])])), whole)
+        for (const order of [
+          [a, c, b],
+          [b, a, c],
+          [b, c, a],
+          [c, a, b],
+          [c, b, a],
+        ])
+          assert.equal(canonicalJson(combineStates(order)), whole)
         assert.equal(factsOf(combineStates([b, a])), factsOf(combineStates([a, b])))
       }),
       { numRuns: 200 },
@@ -191,6 +196,80 @@ describe('the states of merged entities', () => {
   })
 })
 
+describe('the accounts of merged entities', () => {
+  const shifted = fc.constantFrom(0, 100_000)
+  /** Debits of an account on some days, with the balance after each. */
+  const spent = (account?: string) =>
+    fc
+      .tuple(shifted, fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { minLength: 3, maxLength: 20 }))
+      .chain(([opening, onDays]) =>
+        fc
+          .array(fc.constantFrom(50, 900, 1_200), { minLength: onDays.length, maxLength: onDays.length })
+          .map((amounts) =>
+            statementOf({ opening: opening / 10, onDays: onDays.sort((a, b) => a - b), amounts, account }),
+          ),
+      )
+  const statementOf = ({
+    opening,
+    onDays,
+    amounts,
+    account,
+  }: {
+    opening: number
+    onDays: readonly number[]
+    amounts: readonly number[]
+    account: string | undefined
+  }) => {
+    let balance = opening
+    return onDays.map((day, index): TransactionFact => {
+      balance -= amounts[index]!
+      return {
+        occurredAt: instantOf(day),
+        externalId: `${day}`,
+        ...(account !== undefined && { account }),
+        amount: amounts[index]!,
+        currency: 'EUR',
+        direction: 'debit',
+        balanceAfter: balance,
+      }
+    })
+  }
+  const NAMES = ['cashflow.deepest_overdraft', 'cashflow.overdrawn_days_365'] as const
+  const overdraftOf = (...states: EntityState[]): number[] => {
+    const { features } = JSON.parse(factsOf(combineStates(states)))
+    return NAMES.map((name) => features[name].value)
+  }
+
+  it('hide no overdraft that one of them shows', () => {
+    const lists = fc.oneof(fc.tuple(spent(), spent()), fc.tuple(spent('a'), spent('a')), fc.tuple(spent(), spent('a')))
+    fc.assert(
+      fc.property(lists, (pair) => {
+        const [one, other] = pair.map((list) => applyTransactions(emptyState(), list)) as [EntityState, EntityState]
+        const merged = overdraftOf(one, other)
+        for (const alone of [overdraftOf(one), overdraftOf(other)])
+          for (const [index, name] of NAMES.entries()) assert.ok(merged[index]! >= alone[index]!, name)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('are two if both report an account without naming it and most of the days that both report differ', () => {
+    fc.assert(
+      fc.property(spent(), spent(), (a, b) => {
+        const common = a.flatMap((one) => {
+          const other = b.find(({ occurredAt }) => occurredAt === one.occurredAt)
+          return other ? [one.amount === other.amount && one.balanceAfter === other.balanceAfter] : []
+        })
+        fc.pre(2 * common.filter((isSame) => !isSame).length > common.length)
+        const merged = combineStates([a, b].map((list) => applyTransactions(emptyState(), list)))
+        const named = [a, b].flatMap((list, index) => list.map((one) => ({ ...one, account: `${index}` })))
+        assert.equal(factsOf(merged), factsOf(applyTransactions(emptyState(), named)))
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
 describe('merged entities', () => {
   const at = (day: number, over: Partial<TransactionFact>): TransactionFact => ({
     externalId: `${day} ${over.amount}`,
@@ -222,6 +301,50 @@ describe('merged entities', () => {
       featuresOf(stateOf(spending(), salary()), stateOf(spending(), salary())),
       featuresOf(stateOf(spending(), salary())),
     )
+  })
+
+  it('have the income of one account once, if only one of them names it, or one day was corrected in only one of them', () => {
+    const reports = [stateOf(spending(), salary()), stateOf(spending('a'), salary('a'))] as const
+    const whole = featuresOf(reports[1])
+    for (const name of ['cashflow.recurring_income', 'cashflow.monthly_income', 'cashflow.monthly_spending'])
+      assert.deepEqual(featuresOf(...reports)[name], whole[name], name)
+    const corrected = stateOf([at(0, { amount: 11 })], spending().slice(1), salary())
+    assert.deepEqual(featuresOf(reports[0], corrected)['cashflow.recurring_income'], whole['cashflow.recurring_income'])
+  })
+
+  it('keep an account that agrees with none of the others for itself', () => {
+    const wage = [5, 35, 65, 95].map((day) => at(day, { amount: 1_500, direction: 'credit', counterparty: 'Zenith' }))
+    const small = spending().map((one) => ({ ...one, amount: 13 }))
+    const apart = stateOf(small, wage)
+    const twice = featuresOf(stateOf(spending(), salary()), apart, stateOf(spending(), salary()))
+    const all = featuresOf(
+      stateOf(
+        spending('a'),
+        salary('a'),
+        [...small, ...wage].map((one) => ({ ...one, account: 'b' })),
+      ),
+    )
+    assert.deepEqual(twice, all)
+  })
+
+  it('have the lower balance where reports of one account contradict each other, and balances that do not add up', () => {
+    const debits = (balance: number, amount: number) =>
+      Array.from({ length: 40 }, (_, index) =>
+        at(2 * index, { account: 'a', amount, balanceAfter: balance - amount * (index + 1) }),
+      )
+    const [rich, poor] = [stateOf(debits(9_000, 10)), stateOf(debits(500, 12))]
+    const features = featuresOf(rich, poor)
+    assert.deepEqual(features['cashflow.lowest_balance'], featuresOf(poor)['cashflow.lowest_balance'])
+    assert.deepEqual(features['cashflow.reserve'], featuresOf(poor)['cashflow.reserve'])
+    assert.deepEqual(features['cashflow.balances_reconciled'], { value: 0, age_days: 42 })
+  })
+
+  it('have an overdraft that only the shorter report of a day shows', () => {
+    const day = (index: number, over: Partial<TransactionFact>) => at(2 * index, { account: 'a', ...over })
+    const whole = Array.from({ length: 30 }, (_, index) => [day(index, { amount: 10 }), day(index, { amount: 20 })])
+    const part = Array.from({ length: 30 }, (_, index) => day(index, { amount: 10, balanceAfter: -10 * index - 1 }))
+    const { 'cashflow.overdrawn_days_365': overdrawn } = featuresOf(stateOf(...whole), stateOf(part))
+    assert.deepEqual(overdrawn, { value: 30, age_days: 62 })
   })
 
   it('have the income of all their accounts', () => {

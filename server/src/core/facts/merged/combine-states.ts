@@ -11,8 +11,8 @@ import { combineIdentities } from './combine-identities.ts'
 /**
  * Combines the states of entities that were merged into the state of one.
  *
- * INVARIANT: the result depends neither on the order of the states nor on which of them were combined first, and what two of
- * them report of the same account, identifier or feature counts once. Of one state it is that state, unchanged.
+ * INVARIANT: the result does not depend on the order of the states, and what two of them report of the same account, identifier
+ * or feature counts once. Of one state it is that state, unchanged. Combined states are not combined again.
  */
 export function combineStates(states: readonly EntityState[]): EntityState {
   const [first] = states
