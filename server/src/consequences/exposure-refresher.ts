@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { ofOrganization } from '../store/schema/tables.ts'
+import { readNodes, withMerged } from '../underwriting/graph-nodes.ts'
 import { refreshExposures } from './refresh-exposures.ts'
 
 /** The exposures that have to be refreshed after a change is committed and before its reply goes out. */
@@ -79,16 +80,18 @@ export class ExposureRefresher {
     // An entity without neighbours has no links to mark; if it gets one meanwhile, the worker marks it.
     const linked = batch.filter(({ refresh }) => refresh.near.length > 1)
     const entityIds = [...new Set(linked.map(({ refresh }) => refresh.entityId))]
-    const records = await this.#store.graph.trackRecords(organizationId, entityIds)
+    const { merged, adverse } = await readNodes(this.#store, organizationId, entityIds)
+    // Only the worker's spread, which marks all links, takes a mark back.
     await Promise.all(
-      entityIds.map((entityId) => {
-        const isAdverse = records.get(entityId)?.isAdverse ?? false
-        return this.#store.graph.markLinksTo(organizationId, entityId, {
-          isAdverse,
-          after: '',
-          limit: LINKS_MARKED_MAX,
-        })
-      }),
+      withMerged(entityIds, merged)
+        .filter((entityId) => adverse.has(entityId))
+        .map((entityId) =>
+          this.#store.graph.markLinksTo(organizationId, entityId, {
+            isAdverse: true,
+            after: '',
+            limit: LINKS_MARKED_MAX,
+          }),
+        ),
     )
     const causes = batch.flatMap(({ refresh: { near, mark } }) =>
       near.map((id) => ({ kind: 'exposure', entity_id: id, mark })),

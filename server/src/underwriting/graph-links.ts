@@ -1,6 +1,5 @@
 import { mergeLinks, standingOf } from '../core/graph/claim.ts'
 import { expiryDay, type Link, type LinkType, linkOf } from '../core/graph/link.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { AssertionsOfEnds } from '../store/environment/graph-claims.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
@@ -36,7 +35,7 @@ export function linkChange(
     adverse,
     today,
   }: {
-    /** Which of the entities have bad outcomes. */
+    /** Which of the entities have bad outcomes, or are merged with one that has. */
     adverse: ReadonlySet<string>
     today: number
   },
@@ -57,14 +56,4 @@ export function linkChange(
     links.push(...ends.map((end) => ({ ...end, ...shared, to_adverse: adverse.has(end.neighbour_id) })))
   }
   return { links, removedLinks }
-}
-
-/** Which of these entities have bad outcomes. */
-export async function adverseAmong(
-  store: EnvironmentStore,
-  organizationId: string,
-  entityIds: readonly string[],
-): Promise<Set<string>> {
-  const trackRecords = await store.graph.trackRecords(organizationId, entityIds)
-  return new Set([...trackRecords].filter(([, { isAdverse }]) => isAdverse).map(([entityId]) => entityId))
 }

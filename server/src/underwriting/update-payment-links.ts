@@ -6,7 +6,7 @@ import type { TransactionName } from '../store/environment/transactions.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { stateOf } from './facts-of.ts'
-import { adverseAmong } from './graph-links.ts'
+import { readNodes } from './graph-nodes.ts'
 import {
   addFlows,
   flowShare,
@@ -51,7 +51,7 @@ export async function updatePaymentLinks(
   const others = [...new Set([...paid, ...linked, ...large])]
   if (others.length === 0) return { paymentFlows }
 
-  const adverse = await adverseAmong(store, organizationId, [entityId, ...others])
+  const { adverse } = await readNodes(store, organizationId, [entityId, ...others])
   const ends = { organizationId, entityId, others, adverse }
   const links = await linksBetween(store, ends, { cashflow, flows, payments, corrected, today: dayOf(now) })
   // Only a partner with earlier payments can have a link that ends now.

@@ -8,7 +8,8 @@ import type { Violation } from '../../http/violation.ts'
 import { identifierFault, maskIdentifier, normalizeIdentifier } from '../../security/identifiers.ts'
 import type { NewRow } from '../../store/schema/tables.ts'
 import { recordSha256 } from '../../store/write-path/record-hash.ts'
-import { adverseAmong, linkChange, type ResolvedLink, relationshipLink } from '../../underwriting/graph-links.ts'
+import { linkChange, type ResolvedLink, relationshipLink } from '../../underwriting/graph-links.ts'
+import { readNodes } from '../../underwriting/graph-nodes.ts'
 import { countsAfter, identifierLinks, mayChangeLinks } from '../../underwriting/identifier-links.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { dataSourceRow, tooManySources } from '../data-source.ts'
@@ -62,7 +63,7 @@ export const createIdentityLink = defineEndpoint({
       ? await assertIdentifier(context, entity.id, hash)
       : await assertRelationship(context, entity.id)
     const near = [...new Set([entity.id, ...resolved.map(({ to }) => to)])]
-    const adverse = await adverseAmong(store, organizationId, resolved.length > 0 ? near : [])
+    const { adverse } = await readNodes(store, organizationId, resolved.length > 0 ? near : [])
     const source = dataSourceRow(body.provided_by, { entity_id: entity.id, provides: 'identity_links', now })
     const dataSources = source ? [source] : []
     const named = { sources: dataSources, param: '/provided_by' }
@@ -139,7 +140,7 @@ async function causesOf(
     near,
     adverse,
     resolved,
-  }: { mark: string; near: readonly string[]; adverse: Set<string>; resolved: readonly ResolvedLink[] },
+  }: { mark: string; near: readonly string[]; adverse: ReadonlySet<string>; resolved: readonly ResolvedLink[] },
 ): Promise<NewRow<'consequences'>[]> {
   if (resolved.length === 0) return []
   const links = await store.graph.followedLinks(caller.organizationId, near, dayOf(now))

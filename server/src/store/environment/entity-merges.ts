@@ -84,6 +84,16 @@ export function entityMergeQueries(database: Database, isAuthentic: IsAuthentic)
     )
   }
 
+  async function groupsOfSteps(
+    organizationId: string,
+    mergeIds: ReadonlyMap<string, string>,
+  ): Promise<Map<string, readonly string[]>> {
+    const groups = await Promise.all(
+      [...mergeIds].map(async ([id, merge_id]) => [id, await readWith(organizationId, { id, merge_id })] as const),
+    )
+    return new Map(groups.filter(([, members]) => members.length > 1))
+  }
+
   return {
     membersOf: readWith,
 
@@ -97,11 +107,11 @@ export function entityMergeQueries(database: Database, isAuthentic: IsAuthentic)
         [organizationId, entityIds],
         { keepPlan: true },
       )
-      const groups = await Promise.all(
-        merged.map(async (entity) => [entity.id, await readWith(organizationId, entity)] as const),
-      )
-      return new Map(groups.filter(([, members]) => members.length > 1))
+      return groupsOfSteps(organizationId, new Map(merged.map(({ id, merge_id }) => [id, merge_id])))
     },
+
+    /** The same of entities whose newest step is known. */
+    groupsOfSteps,
 
     /** The newest proposals about an entity that the log confirms, and that no step has overtaken. */
     async openProposals(organizationId: string, entityId: string): Promise<MergeStep[]> {
