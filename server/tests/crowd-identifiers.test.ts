@@ -137,7 +137,7 @@ test('an identifier with 20,000 holders is read in as few rows as one with 50', 
   await query.call(
     database,
     `INSERT INTO identifier_holders
-     SELECT $1, 'crowd', 'ent_crowd_' || n, CASE WHEN n > 19990 THEN now() END, CASE WHEN n <= 15000 THEN now() END,
+     SELECT $1, 'crowd', 'ent_crowd_' || n, false, CASE WHEN n > 19990 THEN now() END, CASE WHEN n <= 15000 THEN now() END,
        CASE WHEN n > 15000 THEN now() END
      FROM generate_series(1, 20000) AS n`,
     [acme.id],

@@ -64,7 +64,7 @@ async function reevaluateLatest(
   // One query answers a hundred re-evaluations at once, and each may take milliseconds.
   await turn(organizationId)
   const state = { ...reading.state, history: withoutCreditOf(reading.state.history, reports) }
-  const { verdict } = decide(policy, factsOf(reading, request, { now, state }))
+  const { verdict } = decide(policy, factsOf(reading, request, { now, state, madeAs: latest.id }))
   if (verdict === latest.announced_verdict) return true
   // An outcome that was recorded between the two reads has queued the cause anew.
   const again = await readEntity(store, { organizationId, id: entityId })

@@ -3,7 +3,10 @@ import { sha256 } from '../core/canonical-json.ts'
 import { deriveFacts } from '../core/facts/derive-facts.ts'
 import type { EntityState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import type { EntityRow } from '../store/environment/entities.ts'
+import type { RequestTimes } from '../core/facts/velocity-facts.ts'
+import { CROWD_MAX } from '../core/graph/link.ts'
+import { timeOfId } from '../ids/new-id.ts'
+import type { EntityRow, EntityToDecide } from '../store/environment/entities.ts'
 
 /** What was asked for. */
 export interface DecisionRequest {
@@ -16,17 +19,20 @@ export interface DecisionRequest {
 export interface EntityReading {
   entity: EntityRow
   /** The merged entities, itself among them, sorted by id; only itself if it is not merged. */
-  members: readonly EntityRow[]
+  members: readonly EntityToDecide[]
   state: EntityState
 }
 
-/** Derives the facts of one decision from the state of an entity as it is read, its exposure in the graph, and the request. */
+/**
+ * Derives the facts of one decision from the state of an entity as it is read, its exposure in the graph, and the request. To make
+ * a decision again, `madeAs` is its id: how often the entity had asked is counted from then.
+ */
 export function factsOf(
   { members, ...reading }: EntityReading,
   { product, requested_amount, currency }: DecisionRequest,
-  { now, state = reading.state }: { now: string; state?: EntityState },
+  { now, state = reading.state, madeAs }: { now: string; state?: EntityState; madeAs?: string },
 ): Facts {
-  const [first] = members as [EntityRow]
+  const first = members[0]!
   const { type, country } = reading.entity
   const facts = deriveFacts({
     state,
@@ -35,15 +41,48 @@ export function factsOf(
       id: first.id,
       type: type ?? firstOf(members, 'type'),
       country: country ?? firstOf(members, 'country'),
+      ...deviceHoldersOf(members),
     },
     request: {
       product,
+      times: requestTimes(members, { now, madeAs }),
       ...(requested_amount !== undefined && { requestedAmount: requested_amount }),
       ...(currency !== undefined && { currency }),
     },
     now,
   })
   return members.length === 1 ? facts : { ...facts, merged: members.map(({ id }) => id) }
+}
+
+/** When the entity asked, and when it had before: its decisions were made then, and ids have the time in them. */
+function requestTimes(
+  members: readonly EntityToDecide[],
+  { now, madeAs }: { now: string; madeAs: string | undefined },
+): RequestTimes {
+  const ids = members.flatMap(({ newest_decisions }) => wordsOf(newest_decisions))
+  const before = madeAs === undefined ? ids : ids.filter((id) => id < madeAs)
+  return { at: madeAs === undefined ? now : instantOf(madeAs), earlier: before.map(instantOf) }
+}
+
+function instantOf(id: string): string {
+  return new Date(timeOfId(id)).toISOString()
+}
+
+/** The most entities that have one of the devices. Merged entities are one, whatever devices they both have. */
+function deviceHoldersOf(members: readonly EntityToDecide[]): { deviceHolders?: number } {
+  const counts = new Map<string, number>()
+  for (const { devices } of members) {
+    for (const device of wordsOf(devices)) {
+      const [hash, holders] = device.split(':') as [string, string]
+      counts.set(hash, (counts.get(hash) ?? Number(holders) + 1) - 1)
+    }
+  }
+  if (counts.size === 0) return {}
+  return { deviceHolders: Math.min(CROWD_MAX + 1, Math.max(...counts.values())) }
+}
+
+function wordsOf(text: string): string[] {
+  return text === '' ? [] : text.split(' ')
 }
 
 function firstOf(members: readonly EntityRow[], field: 'type' | 'country'): string | null {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { EntityState } from '../core/facts/entity-state.ts'
 import { combineStates } from '../core/facts/merged/combine-states.ts'
-import type { EntityRow } from '../store/environment/entities.ts'
+import type { EntityRow, EntityToDecide } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { type EntityReading, madeOn, stateOf } from './facts-of.ts'
 
@@ -10,7 +10,7 @@ export async function readEntity(
   store: EnvironmentStore,
   { organizationId, id }: { organizationId: string; id: string },
 ): Promise<EntityReading | undefined> {
-  const entity = await store.entities.find({ organizationId, id })
+  const entity = await store.entities.toDecide({ organizationId, id })
   return entity && readingOf(store, organizationId, entity)
 }
 
@@ -18,24 +18,30 @@ export async function readEntity(
 export async function readingOf(
   store: EnvironmentStore,
   organizationId: string,
-  entity: EntityRow,
+  entity: EntityToDecide,
 ): Promise<EntityReading> {
-  const members = await membersOf(store, organizationId, entity)
+  const members = await readMembers(store, organizationId, { entity, find: store.entities.toDecide })
   return { entity, members, state: members.length === 1 ? stateOf(entity) : combinedState(members) }
 }
 
 /** The entities that an entity is merged with, itself among them, sorted by id; only itself if it is not merged. */
-export async function membersOf(
+export function membersOf(
   store: EnvironmentStore,
   organizationId: string,
   entity: EntityRow,
 ): Promise<readonly EntityRow[]> {
+  return readMembers(store, organizationId, { entity, find: store.entities.find })
+}
+
+async function readMembers<Read extends EntityRow>(
+  store: EnvironmentStore,
+  organizationId: string,
+  { entity, find }: { entity: Read; find: (key: { organizationId: string; id: string }) => Promise<Read | undefined> },
+): Promise<readonly Read[]> {
   // Nearly every entity is alone, and reading it must not cost more for the others.
   if (entity.merge_id === null) return [entity]
   const ids = await store.entityMerges.membersOf(organizationId, entity)
-  const found = await Promise.all(
-    ids.map((id) => (id === entity.id ? entity : store.entities.find({ organizationId, id }))),
-  )
+  const found = await Promise.all(ids.map((id) => (id === entity.id ? entity : find({ organizationId, id }))))
   return found.filter((member) => member !== undefined)
 }
 

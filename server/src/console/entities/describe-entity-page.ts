@@ -2,7 +2,7 @@ import { findFeature } from '../../core/facts/feature-catalogue.ts'
 import { neutralTrust } from '../../core/graph/describe-trust.ts'
 import { objectIn, parseStored } from '../../core/stored-json.ts'
 import { VERDICTS } from '../../core/vocabularies.ts'
-import type { EntityRow } from '../../store/environment/entities.ts'
+import type { EntityToDecide } from '../../store/environment/entities.ts'
 import type { DecisionOfEntity } from '../../store/environment/entity-pages.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
@@ -24,7 +24,7 @@ const DECISIONS_LISTED = 20
  */
 export async function describeEntityPage(
   store: EnvironmentStore,
-  entity: EntityRow,
+  entity: EntityToDecide,
   { organizationId, now }: { organizationId: string; now: string },
 ) {
   const { id } = entity

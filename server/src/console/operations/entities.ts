@@ -79,7 +79,7 @@ const showEntity = defineOperation({
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, now }) {
-    const entity = await store.entities.find({ organizationId, id: input.id })
+    const entity = await store.entities.toDecide({ organizationId, id: input.id })
     if (!entity) throw entityNotFound()
     return describeEntityPage(store, entity, { organizationId, now })
   },

@@ -16,7 +16,7 @@ import type { Environment } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { isWithheld } from '../../underwriting/decide-request.ts'
 import { type DecisionRequest, factsOf } from '../../underwriting/facts-of.ts'
-import { readingOf } from '../../underwriting/read-entity.ts'
+import { readEntity } from '../../underwriting/read-entity.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
 
 /** The facts that a dry run decides from, and whose they are. */
@@ -50,11 +50,12 @@ export async function factsNow(
   entityId: string,
   request: DecisionRequest,
 ): Promise<DryFacts> {
-  const entity = await findEntity(store, organizationId, entityId)
-  const reading = await readingOf(store, organizationId, entity)
+  const { id } = await findEntity(store, organizationId, entityId)
+  const reading = await readEntity(store, { organizationId, id })
+  if (!reading) throw notFound('entity_not_found', 'There is no such entity in this environment.')
   const facts = factsOf(reading, request, { now })
   const graph = isWithheld(facts, 'graph.negative_exposure') ? null : graphEvidence(reading.state.graph)
-  return { facts, unchanged: facts, graph, entityId: entity.id, request, decidedAt: now }
+  return { facts, unchanged: facts, graph, entityId: id, request, decidedAt: now }
 }
 
 /** The facts of a persona: an applicant of the policy's own tests. */

@@ -7,12 +7,15 @@ import { featureNames } from './feature-catalogue.ts'
 import { historyFacts } from './history-facts.ts'
 import { identityFacts } from './identity-facts.ts'
 import type { SnapshotState } from './snapshot-state.ts'
+import type { RequestTimes } from './velocity-facts.ts'
 
 /** The request: a product, and for credit an amount in a currency. */
 export interface FactsRequest {
   product: string
   requestedAmount?: number
   currency?: string
+  /** When it was made, if that was not now, and when the entity's newest requests before it were; none where it says nothing. */
+  times?: RequestTimes
 }
 
 /** What is known about the entity itself. */
@@ -21,6 +24,8 @@ export interface FactsEntity {
   id?: string
   type?: string | null
   country?: string | null
+  /** How many entities have the device that it shares with most; absent if none of its devices is known. */
+  deviceHolders?: number
 }
 
 /**
@@ -51,8 +56,8 @@ export function deriveFacts({
       ...orMissing('cashflow', cashflowOrWhy(state, { withheld: withheld.transactions, request, now })),
       ...consentFacts(state.consents, now),
       ...entityFacts(entity),
-      ...orMissing('graph', withheld.graph ?? graphFacts(state.graph)),
-      ...historyFacts(state.history, { currency, now }),
+      ...orMissing('graph', withheld.graph ?? graphFacts(state.graph, entity)),
+      ...historyFacts(state.history, { currency, now, requests: request.times ?? { at: now, earlier: [] } }),
       ...orMissing('identity', withheld.identity ?? identityFacts(state.identity, now) ?? 'no_data'),
       ...requestFacts(request, { entityId: entity.id ?? '', now }),
       ...snapshotFacts(state.snapshot, { withheld: withheld.features, now }),
@@ -82,8 +87,9 @@ function orMissing(part: keyof typeof WITHHOLDABLE, facts: FactSet | MissingBeca
   return Object.fromEntries(WITHHOLDABLE[part].map((name) => [name, missing(facts)]))
 }
 
-function graphFacts(graph: EntityState['graph']): FactSet {
+function graphFacts(graph: EntityState['graph'], { deviceHolders }: FactsEntity): FactSet {
   return {
+    'graph.device_holders': knownOr(deviceHolders, 'no_data'),
     'graph.evidence_count': known(graph.evidenceCount),
     'graph.negative_exposure': known(graph.negativeExposure),
     'graph.negative_exposure_without_payments': known(graph.negativeExposureWithoutPayments),

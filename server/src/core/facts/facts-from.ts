@@ -15,6 +15,8 @@ const NEVER_MISSING: Record<string, FactValue> = {
   'history.abuse': 0,
   'history.worst_days_past_due': 0,
   'history.largest_repaid': 0,
+  'history.requests_7_days': 0,
+  'history.requests_30_days': 0,
   'history.outstanding': 0,
   'history.open_in_other_currency': 0,
   'request.date': '2026-01-15',

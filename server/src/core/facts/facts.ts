@@ -43,7 +43,8 @@ export function missing(because: MissingBecause): Fact {
   return { missing: because }
 }
 
-const DAY_MS = 86_400_000
+/** A day of 24 hours. */
+export const DAY_MS = 86_400_000
 
 /** Whole days from an instant to now; 0 for an instant in the future. */
 export function ageInDays(instant: string, now: string): number {

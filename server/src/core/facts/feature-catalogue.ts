@@ -1,5 +1,7 @@
+import { CROWD_MAX } from '../graph/link.ts'
 import type { DataCategory, FeatureType } from '../vocabularies.ts'
 import type { MissingBecause } from './facts.ts'
+import { REQUESTS_COUNTED_MAX } from './velocity-facts.ts'
 
 /** The definition of a feature, which policies are checked against. */
 export interface FeatureDefinition {
@@ -56,6 +58,11 @@ const GRAPH: Shared = {
   data_category: 'graph',
   missing_because: WITHHELD,
 }
+const DEVICES: Shared = {
+  ...GRAPH,
+  source: 'identity links with a device',
+  missing_because: ['no_data', ...WITHHELD],
+}
 const HISTORY: Shared = {
   source: 'outcomes of earlier decisions',
   half_life_days: null,
@@ -64,6 +71,8 @@ const HISTORY: Shared = {
 }
 const OPEN_CREDIT: Shared = { ...HISTORY, missing_because: ['not_requested'] }
 const LAST_DEFAULT: Shared = { ...HISTORY, missing_because: ['no_data'] }
+
+const REQUESTS: Shared = { ...HISTORY, source: 'earlier decisions' }
 
 const ENTITY: Shared = {
   source: 'the entity',
@@ -197,8 +206,23 @@ export const FEATURE_CATALOGUE = {
   'graph.negative_exposure': number(GRAPH, 'Exposure to bad outcomes of linked entities', 'share'),
   'graph.negative_exposure_without_payments': number(GRAPH, 'The same, without links that are only payments', 'share'),
   'graph.positive_support': number(GRAPH, 'Support by good outcomes of linked entities', 'share'),
+  'graph.device_holders': number(
+    DEVICES,
+    `Entities that have the same device, itself among them; ${CROWD_MAX + 1} stands for all beyond ${CROWD_MAX}`,
+    'entities',
+  ),
   'graph.evidence_count': number(GRAPH, 'Linked entities with outcomes', 'entities'),
 
+  'history.requests_7_days': number(
+    REQUESTS,
+    `Requests in the 7 days before this one, at most ${REQUESTS_COUNTED_MAX}`,
+    'requests',
+  ),
+  'history.requests_30_days': number(
+    REQUESTS,
+    `Requests in the 30 days before this one, at most ${REQUESTS_COUNTED_MAX}`,
+    'requests',
+  ),
   'history.repaid': number(HISTORY, 'Earlier credits repaid', 'decisions'),
   'history.late': number(HISTORY, 'Credits last reported as paid late', 'decisions'),
   'history.settled': number(HISTORY, 'Earlier credits settled for less than was owed', 'decisions'),

@@ -3,6 +3,7 @@ import { ownProperty } from '../stored-json.ts'
 import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
 import { ageInDays, type Fact, type FactSet, known, missing } from './facts.ts'
 import type { HistoryState } from './history-state.ts'
+import { type RequestTimes, velocityFacts } from './velocity-facts.ts'
 
 /** The feature that counts the decisions with each outcome; null if none does. */
 const COUNTED_IN: Readonly<
@@ -20,15 +21,16 @@ const COUNTED_IN: Readonly<
   closed: null,
 }
 
-/** The features of the entity's own history; open credits are counted in the currency of the request and in others. */
+/** The features of the entity's own history; credits are counted in the currency of the request and in others. */
 export function historyFacts(
   history: HistoryState,
-  { currency, now }: { currency: string | undefined; now: string },
+  { currency, now, requests }: { currency: string | undefined; now: string; requests: RequestTimes },
 ): FactSet {
   const { outcomes, worstDaysPastDue, lastDefaultAt } = history
   const count = (feature: (typeof COUNTED_IN)[OutcomeType]) =>
     known(OUTCOME_TYPES.reduce((sum, type) => sum + (COUNTED_IN[type] === feature ? (outcomes[type] ?? 0) : 0), 0))
   const { outstanding, openInOthers, largestRepaid } = creditFacts(history, currency)
+  const { in7Days, in30Days } = velocityFacts(requests)
   return {
     'history.abuse': count('history.abuse'),
     'history.days_since_default':
@@ -39,6 +41,8 @@ export function historyFacts(
     'history.open_in_other_currency': openInOthers,
     'history.outstanding': outstanding,
     'history.repaid': count('history.repaid'),
+    'history.requests_30_days': in30Days,
+    'history.requests_7_days': in7Days,
     'history.settled': count('history.settled'),
     'history.worst_days_past_due': known(worstDaysPastDue),
   }

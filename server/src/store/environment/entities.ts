@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { REQUESTS_COUNTED_MAX } from '../../core/facts/velocity-facts.ts'
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
@@ -9,6 +10,14 @@ import { newestMerge } from './entity-merges.ts'
  * is the newest step that says which entities it is read with (`entity-merges.ts`); null if it was never merged.
  */
 export type EntityRow = NewRow<'entities'> & Record<'graph' | 'trust' | 'exposed_at' | 'merge_id', string | null>
+
+/** An entity with what only decisions read of it. */
+export type EntityToDecide = EntityRow & {
+  /** The ids of its newest decisions, newest first, separated by spaces. */
+  newest_decisions: string
+  /** Its devices, each as `<hash>:<how many entities have it>`, separated by spaces. */
+  devices: string
+}
 
 /** Room for the states of a few thousand entities: most entities are decided about soon after they are written. */
 const STATES_CHARACTERS_MAX = 16 * 1024 * 1024
@@ -34,6 +43,17 @@ export function entityQueries(database: Database) {
         readBy(database, 'id', {
           names: keys.map(({ organizationId, id }) => ({ organizationId, name: id })),
           states,
+        }),
+    }),
+
+    /** The same with what decisions read of it besides: no further round trip, and as much whatever it has on file. */
+    toDecide: batchedRead<{ organizationId: string; id: string }, EntityToDecide>({
+      keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
+      load: (keys) =>
+        readBy<EntityToDecide>(database, 'id', {
+          names: keys.map(({ organizationId, id }) => ({ organizationId, name: id })),
+          states,
+          more: TO_DECIDE,
         }),
     }),
 
@@ -78,17 +98,36 @@ const COLUMNS = columnsOf('entities')
   .map((column) => `entities.${column}`)
   .join(', ')
 
-/** Reads entities by id or external id. PostgreSQL leaves out a state whose version is the cached one. */
-async function readBy(
+/** How many devices of an entity are looked at; the order of their keyed hashes says nothing about them. */
+const DEVICES_READ_MAX = 50
+
+/** The columns of `EntityToDecide`: an index read with a limit each. */
+const TO_DECIDE = `,
+  array_to_string(ARRAY(
+    SELECT made.id FROM decisions AS made WHERE made.org_id = entities.org_id AND made.entity_id = entities.id
+    ORDER BY made.id DESC LIMIT ${REQUESTS_COUNTED_MAX}), ' ') AS newest_decisions,
+  array_to_string(ARRAY(
+    SELECT device.identifier_hash || ':' || known.holders FROM (
+      SELECT identifier_hash FROM identifier_holders AS own
+      WHERE own.org_id = entities.org_id AND own.entity_id = entities.id AND own.is_device
+        AND (own.verified_at IS NOT NULL OR own.unverified_at IS NOT NULL)
+      ORDER BY identifier_hash LIMIT ${DEVICES_READ_MAX}) AS device
+    JOIN graph_claims AS known ON known.org_id = entities.org_id AND known.claim = device.identifier_hash), ' ') AS devices`
+
+/**
+ * Reads entities by id or external id, with more columns where these are given. PostgreSQL leaves out a state whose version is
+ * the cached one.
+ */
+async function readBy<Read extends EntityRow = EntityRow>(
   database: Database,
   column: 'id' | 'external_id',
-  { names, states }: { names: readonly EntityName[]; states: StateCache },
-): Promise<Map<string, EntityRow>> {
+  { names, states, more = '' }: { names: readonly EntityName[]; states: StateCache; more?: string },
+): Promise<Map<string, Read>> {
   // Taken out of the cache before the query, because an entry may be evicted while the query runs.
   const cached = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
-  const rows = await database.query<Omit<EntityRow, 'state'> & { org_id: string; state: string | null } & Row>(
+  const rows = await database.query<Omit<Read, 'state'> & { org_id: string; state: string | null } & Row>(
     `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust, exposure.as_of AS exposed_at, merge.id AS merge_id,
-       CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state
+       CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state${more}
      FROM entities
      JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) AS wanted (org_id, name, version, updated_at)
        ON entities.org_id = wanted.org_id AND entities.${column} = wanted.name
@@ -102,10 +141,10 @@ async function readBy(
     ],
     { keepPlan: true },
   )
-  const found = new Map<string, EntityRow>()
+  const found = new Map<string, Read>()
   for (const { org_id: organizationId, state, ...row } of rows) {
     const key = keyOf({ organizationId, name: row[column] })
-    const entity: EntityRow = { ...row, state: state ?? cached.get(key)!.state }
+    const entity = { ...row, state: state ?? cached.get(key)!.state } as unknown as Read
     if (state !== null) cacheState(states, organizationId, entity)
     found.set(key, entity)
   }

@@ -127,15 +127,23 @@ export function upsertIdentifierHolders(links: readonly RowOf<'identity_links'>[
     org_id: link.org_id,
     hash: link.identifier_hash,
     entity_id: link.entity_id,
+    is_device: link.identifier_type === 'device',
     status: link.verification_status,
     at: link.verified_at ?? link.created_at,
   }))
-  const columns = { org_id: 'text', hash: 'text', entity_id: 'text', status: 'text', at: 'timestamptz' }
+  const columns = {
+    org_id: 'text',
+    hash: 'text',
+    entity_id: 'text',
+    is_device: 'boolean',
+    status: 'text',
+    at: 'timestamptz',
+  }
   const latest = (status: Assertion['status']) => `max(at) FILTER (WHERE status = '${status}')`
-  return `INSERT INTO identifier_holders AS known (org_id, identifier_hash, entity_id, ${INSTANTS})
-    SELECT org_id, hash, entity_id, ${latest('verified')}, ${latest('failed')}, ${latest('unverified')}
+  return `INSERT INTO identifier_holders AS known (org_id, identifier_hash, entity_id, is_device, ${INSTANTS})
+    SELECT org_id, hash, entity_id, is_device, ${latest('verified')}, ${latest('failed')}, ${latest('unverified')}
     FROM ${unnestAs('given', given, columns, params)}
-    GROUP BY org_id, hash, entity_id ORDER BY org_id, hash, entity_id
+    GROUP BY org_id, hash, entity_id, is_device ORDER BY org_id, hash, entity_id
     ON CONFLICT (org_id, identifier_hash, entity_id) DO UPDATE SET
       verified_at = greatest(known.verified_at, excluded.verified_at), failed_at = greatest(known.failed_at, excluded.failed_at),
       unverified_at = greatest(known.unverified_at, excluded.unverified_at)`

@@ -286,6 +286,7 @@ CREATE TABLE identifier_holders (
   org_id          text NOT NULL,
   identifier_hash text NOT NULL,
   entity_id       text COLLATE "C" NOT NULL,
+  is_device       boolean NOT NULL,
   verified_at     timestamptz,
   failed_at       timestamptz,
   unverified_at   timestamptz,
@@ -293,6 +294,9 @@ CREATE TABLE identifier_holders (
 );
 CREATE INDEX identifier_holders_counted ON identifier_holders (org_id, identifier_hash, entity_id) WHERE verified_at IS NOT NULL OR unverified_at IS NOT NULL;
 CREATE INDEX identifier_holders_verified ON identifier_holders (org_id, identifier_hash, entity_id) WHERE verified_at IS NOT NULL;
+-- For decisions: the devices of an entity that it has asserted other than by a failed check.
+CREATE INDEX identifier_holders_devices ON identifier_holders (org_id, entity_id, identifier_hash)
+  WHERE is_device AND (verified_at IS NOT NULL OR unverified_at IS NOT NULL);
 
 -- Finds the latest assertion of each status about a relationship with one index read.
 CREATE INDEX identity_links_between ON identity_links (org_id, entity_id, related_entity_id, relationship, verification_status, (coalesce(verified_at, created_at)) DESC) WHERE related_entity_id IS NOT NULL;
