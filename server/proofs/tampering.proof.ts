@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { holdEntity } from '../src/admin/hold-entity.ts'
 import { revokeKey } from '../src/admin/manage-keys.ts'
 import { mergeEntities } from '../src/admin/merge-entities.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
@@ -73,6 +74,7 @@ async function newScene(): Promise<Scene> {
   const [proposal, retraction] = await retractedByTwo(organization.id, operators, mistaken)
   const other = await create('/v1/entities', { external_id: 'duplicate' })
   const merge = await mergedByTwo(organization.id, operators, { entity, other })
+  const hold = await heldByTwo(organization.id, operators, entity)
   const revokedKey = (await organization.newKey('sandbox', ['entities:read'])).id
   const otherKey = (await organization.newKey('sandbox', ['entities:read'])).id
   await revokeKey(installation, byService(organization.id), revokedKey)
@@ -88,6 +90,7 @@ async function newScene(): Promise<Scene> {
     correction,
     ...ofDecision,
     merge,
+    hold,
     policy,
     revokedKey,
     otherKey,
@@ -139,6 +142,19 @@ async function mergedByTwo(
   const [step] = await database.query<{ id: string }>(
     "SELECT id FROM entity_merges WHERE org_id = $1 AND entity_id = $2 AND step = 'approved'",
     [organizationId, entity],
+  )
+  return step!.id
+}
+
+/** Sets a legal hold as two operators do; returns the id of the approved step. */
+async function heldByTwo(organizationId: string, operators: readonly Operator[], entity: string): Promise<string> {
+  for (const [n, operator] of operators.entries()) {
+    const step = { entity, move: n === 0 ? 'propose' : 'approve' } as const
+    await holdEntity(installation, byOperator(operator, { reason: 'A court case.' }), step)
+  }
+  const [step] = await database.query<{ id: string }>(
+    "SELECT id FROM entity_steps WHERE org_id = $1 AND step = 'approved'",
+    [organizationId],
   )
   return step!.id
 }

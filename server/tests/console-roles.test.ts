@@ -361,6 +361,7 @@ const TABLES = [
   'cases',
   'case_notes',
   'entity_merges',
+  'entity_steps',
   'reviews',
   'playground_scenarios',
 ]

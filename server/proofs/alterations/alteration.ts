@@ -19,6 +19,8 @@ export interface Scene {
   retraction: string
   /** The approved step that merged the entity with another. */
   merge: string
+  /** The approved step that set a legal hold on the entity. */
+  hold: string
   policy: string
   revokedKey: string
   otherKey: string

@@ -48,6 +48,7 @@ const CONSENT = { table: 'consents', record: 'consent', id: (scene: Scene) => sc
 const LINK = { table: 'identity_links', record: 'identity link', id: (scene: Scene) => scene.link }
 const SNAPSHOT = { table: 'feature_snapshots', record: 'feature snapshot', id: (scene: Scene) => scene.snapshot }
 const MERGE = { table: 'entity_merges', record: 'merge', id: (scene: Scene) => scene.merge }
+const HOLD = { table: 'entity_steps', record: 'step', id: (scene: Scene) => scene.hold }
 const POLICY = { table: 'policies', record: 'policy', id: (scene: Scene) => scene.policy }
 const KEY = { table: 'api_keys', record: 'API key', id: (scene: Scene) => scene.otherKey }
 const decisionChanged = (parts: string) => recordNamed('decision', ({ decision }) => decision, `was changed (${parts})`)
@@ -196,6 +197,17 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
     sql: ({ merge }) =>
       `INSERT INTO entity_merges (org_id, id, entity_id, effect, step, subject_id, members, version, reason, actor_type, actor_id, taken_at) SELECT org_id, 'zz_forged', entity_id, effect, step, subject_id, members, version + 1, reason, actor_type, actor_id, taken_at FROM entity_merges WHERE org_id = $1 AND id = '${merge}'`,
     named: () => 'The merge zz_forged is not on the log: no entry says how it came to be.',
+  },
+  edited('a legal hold edited to a lifted one', { ...HOLD, set: `effect = 'lifted'` }),
+  edited('a legal hold for another reason', { ...HOLD, set: `reason = 'r'` }),
+  edited('a legal hold set by another operator', { ...HOLD, set: `actor_id = 'opr_x'` }),
+  edited('a legal hold moved to another entity', { ...HOLD, set: `entity_id = 'ent_other'` }),
+  deleted('entity_steps', 'step', HOLD.id),
+  {
+    what: 'an inserted step that lifts a legal hold',
+    sql: ({ hold }) =>
+      `INSERT INTO entity_steps (org_id, id, entity_id, effect, step, reason, actor_type, actor_id, taken_at) SELECT org_id, 'zz_forged', entity_id, 'lifted', step, reason, actor_type, actor_id, taken_at FROM entity_steps WHERE org_id = $1 AND id = '${hold}'`,
+    named: () => 'The step zz_forged is not on the log: no entry says how it came to be.',
   },
   edited('a policy edited', { ...POLICY, set: `document = replace(document, '"base":', '"base":9')` }),
   edited('the source of a policy edited', { ...POLICY, set: `source = '# nothing'` }),

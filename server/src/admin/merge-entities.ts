@@ -1,5 +1,5 @@
 import type { Installation } from '../installation/installation.ts'
-import { findOperatorById, type Operator } from '../store/control/operators.ts'
+import type { Operator } from '../store/control/operators.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import { entryTypeOf, type MergeEffect } from '../store/environment/entity-merges.ts'
 import type { NewRow } from '../store/schema/tables.ts'
@@ -8,9 +8,10 @@ import { type AuditEntryRow, auditEntryRow, eventRow, type RecordContext } from 
 import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { membersOf } from '../underwriting/read-entity.ts'
 import { actorOf, contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned, viaOf } from './act.ts'
-import { holds, isSamePerson } from './permissions.ts'
+import { isSamePerson } from './permissions.ts'
 import { conflict, forbidden, invalid } from './problem.ts'
 import { findEntity } from './show-entity.ts'
+import { standingOperator } from './standing-operator.ts'
 
 /** What a step made of the entities that it is about. */
 export interface MergeStanding {
@@ -107,7 +108,8 @@ export async function describeMerges(
   ])
   const shown = await Promise.all(
     proposals.map(async ({ effect, subject_id, members: after, reason, actor_id, taken_at }) => {
-      if (!(await standingOperator(installation, organizationId, actor_id))) return []
+      const proposer = { organizationId, id: actor_id, permission: 'merge entities' } as const
+      if (!(await standingOperator(installation, proposer))) return []
       const rest = members.map(({ id }) => id).filter((id) => id !== subject_id)
       const proposed = {
         effect: effect as MergeEffect,
@@ -172,13 +174,7 @@ async function standingProposer(
   const same = proposals.find(
     (one) => one.effect === effect && one.subject_id === subjectId && one.members === idsOf(after(subject)),
   )
-  return same && standingOperator(installation, organizationId, same.actor_id)
-}
-
-/** An operator, unless they were removed or lost the role: then what they proposed is void. */
-async function standingOperator({ storage }: Installation, organizationId: string, id: string) {
-  const operator = await findOperatorById(storage.control, organizationId, id)
-  return operator && operator.disabled_at === null && holds(operator, 'merge entities') ? operator : undefined
+  return same && standingOperator(installation, { organizationId, id: same.actor_id, permission: 'merge entities' })
 }
 
 function requireMergeable(members: readonly EntityRow[]): void {

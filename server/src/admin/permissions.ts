@@ -10,7 +10,7 @@ export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   policy_author: 'Writes and proposes policies. Sees everything else.',
   policy_approver: 'Approves, rejects and activates policies that others wrote. Sees everything else.',
   reviewer:
-    'Decides review cases; takes mistaken outcomes back and merges entities with a second person. Sees everything else.',
+    'Decides review cases; with a second person, takes mistaken outcomes back, merges entities, and sets and lifts legal holds. Sees everything else.',
   developer: 'Manages API keys and webhooks. Sees everything else.',
   viewer: 'Sees everything and changes nothing.',
 }
@@ -27,6 +27,8 @@ const ROLES_FOR = {
   'set review bounds': ['owner', 'admin'],
   'retract outcomes': ['owner', 'admin', 'reviewer'],
   'merge entities': ['owner', 'admin', 'reviewer'],
+  'erase entities': ['owner', 'admin'],
+  'set and lift legal holds': ['owner', 'admin', 'reviewer'],
   'open or close the live gate': ['owner', 'admin'],
   'manage operators': ['owner', 'admin'],
   'manage API keys': ['owner', 'admin', 'developer'],

@@ -4,7 +4,7 @@ import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcom
 import { dayOf } from '../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf, untallyOutcome } from '../core/graph/track-record.ts'
 import type { Installation } from '../installation/installation.ts'
-import { findOperatorById, listOperators, type Operator } from '../store/control/operators.ts'
+import { listOperators, type Operator } from '../store/control/operators.ts'
 import { DatabaseError } from '../store/database/database.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { StoredTrackRecord } from '../store/environment/graph.ts'
@@ -14,8 +14,9 @@ import type { Change } from '../store/write-path/change.ts'
 import { auditEntryRow, eventRow, type RecordContext } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { actorOf, contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned, viaOf } from './act.ts'
-import { holds, isSamePerson } from './permissions.ts'
+import { isSamePerson } from './permissions.ts'
 import { changedMeanwhile, conflict, forbidden, notFound } from './problem.ts'
+import { isStanding, standingOperator } from './standing-operator.ts'
 
 /** An outcome, and how far its retraction has come. */
 export interface RetractionStanding {
@@ -86,18 +87,20 @@ export const retractOutcome = permitted(
 
 /** The operator whose proposal waits for a second one. A proposal is void once its operator was removed or lost the role. */
 async function standingProposer(
-  { storage, stores }: Installation,
+  installation: Installation,
   { organizationId, environment }: EnvironmentAct,
   { id, proposed_by }: OutcomeWithRetraction,
 ): Promise<Operator | undefined> {
   // A proposal that was inserted with SQL would let one operator do what takes two.
-  if (proposed_by === null || !(await stores[environment].outcomes.isProposalConfirmed(organizationId, id)))
+  if (
+    proposed_by === null ||
+    !(await installation.stores[environment].outcomes.isProposalConfirmed(organizationId, id))
+  )
     return undefined
-  const proposer = await findOperatorById(storage.control, organizationId, proposed_by)
-  return proposer && mayRetract(proposer) ? proposer : undefined
+  return standingOperator(installation, { organizationId, id: proposed_by, permission: 'retract outcomes' })
 }
 
-const mayRetract = (operator: Operator) => operator.disabled_at === null && holds(operator, 'retract outcomes')
+const mayRetract = (operator: Operator) => isStanding(operator, 'retract outcomes')
 
 /** The change of the next step: the proposal, or the confirmation with everything that it takes back. */
 async function nextStep(

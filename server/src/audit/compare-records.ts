@@ -4,6 +4,7 @@ import { requestedIn } from '../core/facts/read-fact.ts'
 import { isObject, objectIn } from '../core/stored-json.ts'
 import type { StoredDocuments } from '../store/documents/documents.ts'
 import type { RecordedTable } from '../store/environment/audit-records.ts'
+import { STEP_ENTRY_TYPES } from '../store/environment/entity-steps.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import { apiKeySha256, type HashedTable, recordSha256 } from '../store/write-path/record-hash.ts'
@@ -24,6 +25,7 @@ const COMPARISONS: Record<string, Compare> = {
   'entity.merged': compareHashed('entity_merges', 'merge'),
   'entity.separation_proposed': compareHashed('entity_merges', 'merge'),
   'entity.separated': compareHashed('entity_merges', 'merge'),
+  ...Object.fromEntries(STEP_ENTRY_TYPES.map((type) => [type, compareHashed('entity_steps', 'step')])),
   'identity_link.created': compareHashed('identity_links', 'identity link'),
   'consent.granted': compareHashed('consents', 'consent'),
   'consent.revoked': compareHashed('consents', 'consent'),
@@ -56,6 +58,7 @@ export const CREATED_BY: Record<RecordedTable, { record: string; types: readonly
     record: 'merge',
     types: ['entity.merge_proposed', 'entity.merged', 'entity.separation_proposed', 'entity.separated'],
   },
+  entity_steps: { record: 'step', types: STEP_ENTRY_TYPES },
   identity_links: { record: 'identity link', types: ['identity_link.created'] },
   consents: { record: 'consent', types: ['consent.granted', 'consent.revoked'] },
   transaction_corrections: { record: 'correction of the batch', types: ['transactions.corrected'] },

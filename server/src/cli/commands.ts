@@ -4,6 +4,8 @@ import type { Command } from './command.ts'
 import { decisionsExplain, decisionsShow } from './decisions.ts'
 import { doctor } from './doctor.ts'
 import { entitiesShow } from './entities.ts'
+import { entitiesErase, entitiesErasure } from './entity-erasure.ts'
+import { entitiesHold, entitiesHolds, entitiesLiftHold } from './entity-holds.ts'
 import { entitiesMerge, entitiesMerges, entitiesSeparate } from './entity-merges.ts'
 import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
 import { keysCreate, keysDisable, keysEnable, keysList, keysRevoke, keysRotate } from './keys.ts'
@@ -80,6 +82,11 @@ export const commands: readonly Command[] = [
   entitiesMerges,
   entitiesMerge,
   entitiesSeparate,
+  entitiesErasure,
+  entitiesErase,
+  entitiesHolds,
+  entitiesHold,
+  entitiesLiftHold,
   webhooksAdd,
   webhooksList,
   webhooksEdit,

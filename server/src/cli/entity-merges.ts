@@ -9,16 +9,13 @@ import { findEntity } from '../admin/show-entity.ts'
 import { defineCommand, renderTable } from './command.ts'
 import {
   actorNames,
-  environmentOption,
-  operatorOptions,
+  environmentOperatorOptions,
+  OPERATOR_USAGE,
   readOperatorActIn,
   readTarget,
   TARGET_USAGE,
   targetOptions,
 } from './shared-options.ts'
-
-const stepOptions = { ...operatorOptions, environment: environmentOption }
-const STEP_USAGE = `--as <email> --code <code> --reason <text> ${TARGET_USAGE}`
 
 export const entitiesMerges = defineCommand<EntityMerges>({
   name: 'entities merges',
@@ -57,9 +54,9 @@ export const entitiesMerge = defineCommand<MergeStanding>({
   name: 'entities merge',
   summary:
     'Make two entities that are one person read as one; nothing changes until a second operator runs this as well',
-  usage: `entities merge <entity id or external id> <the other> ${STEP_USAGE}`,
+  usage: `entities merge <entity id or external id> <the other> ${OPERATOR_USAGE}`,
   arguments: ['entity id or external id', 'the other'],
-  options: stepOptions,
+  options: environmentOperatorOptions,
   async run(installation, input) {
     const [entity, other] = input.positionals as [string, string]
     return mergeEntities(installation, await readOperatorActIn(installation, input), { entity, other })
@@ -73,9 +70,9 @@ export const entitiesMerge = defineCommand<MergeStanding>({
 export const entitiesSeparate = defineCommand<MergeStanding>({
   name: 'entities separate',
   summary: 'Tell a merged entity apart again; nothing changes until a second operator runs this as well',
-  usage: `entities separate <entity id or external id> ${STEP_USAGE}`,
+  usage: `entities separate <entity id or external id> ${OPERATOR_USAGE}`,
   arguments: ['entity id or external id'],
-  options: stepOptions,
+  options: environmentOperatorOptions,
   async run(installation, input) {
     return separateEntity(installation, await readOperatorActIn(installation, input), input.positionals[0]!)
   },

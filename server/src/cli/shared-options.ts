@@ -34,6 +34,9 @@ export const operatorOptions = {
   reason: { type: 'string', description: 'why; recorded in the audit log' },
 } as const
 
+export const environmentOperatorOptions = { ...operatorOptions, environment: environmentOption } as const
+export const OPERATOR_USAGE = `--as <email> --code <code> --reason <text> ${TARGET_USAGE}`
+
 /** The organization and the environment that a command works on. */
 export interface Target {
   organizationId: string

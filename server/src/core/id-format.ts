@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'rev'
   | 'scn'
   | 'ses'
+  | 'stp'
   | 'txb'
   | 'whe'
 

@@ -53,6 +53,17 @@ interface MergeData {
   via?: string
 }
 
+/**
+ * The data of the steps that erase an entity, hold it against erasure, or lift the hold. The reason is only in the stored step,
+ * because it may name a person.
+ */
+interface EntityStepData {
+  entity_id: string
+  /** SHA-256 of the stored step, all its columns, as canonical JSON. */
+  record_sha256: string
+  via?: string
+}
+
 /** The case of the review queue that an entry is about. */
 interface CaseData {
   entity_id: string
@@ -178,6 +189,15 @@ interface AuditOnlyData {
    * decision, of its documents. Null if the record is gone.
    */
   'record.redacted': { entity_id: string; erasure_id: string; record_sha256: string | null }
+  'entity.erasure_proposed': EntityStepData
+  'entity.erasure_withdrawn': EntityStepData & { proposed_by: string }
+  'entity.hold_proposed': EntityStepData
+  'entity.hold_withdrawn': EntityStepData & { proposed_by: string }
+  /** From here on the entity is not erased, until `entity.hold_lifted`. */
+  'entity.hold_set': EntityStepData & { proposed_by: string }
+  'entity.hold_lift_proposed': EntityStepData
+  'entity.hold_lift_withdrawn': EntityStepData & { proposed_by: string }
+  'entity.hold_lifted': EntityStepData & { proposed_by: string }
   'review_bounds.changed': { from: ReviewBounds; to: ReviewBounds; reason: string }
   'entity.merge_proposed': MergeData
   'entity.merged': MergeData & { proposed_by: string }
@@ -237,6 +257,7 @@ interface AuditOnlyData {
 const SEPARATE_EVENT_TYPES = [
   'audit.checkpoint',
   'decision.outcome_retracted',
+  'entity.erased',
   'entity.merged',
   'policy.activated',
 ] as const satisfies readonly ('audit.checkpoint' | (EventType & keyof AuditOnlyData))[]

@@ -64,6 +64,10 @@ export const EVENTS = {
       }),
     },
   },
+  'entity.erased': {
+    summary: 'Two operators erased an entity: from now on its id is unknown, and its external id is free',
+    data: { entity_id: Id('ent', 'The entity that was erased.') },
+  },
   'identity_link.created': {
     summary: 'An identity link was added to an entity',
     data: {

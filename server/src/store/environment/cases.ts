@@ -108,6 +108,15 @@ export function caseQueries(database: Database) {
       return row
     },
 
+    /** The id of the open case of an entity. */
+    async openOf(organizationId: string, entityId: string): Promise<string | undefined> {
+      const [row] = await database.query<{ id: string }>(
+        'SELECT id FROM cases WHERE org_id = $1 AND entity_id = $2 AND review_id IS NULL',
+        [organizationId, entityId],
+      )
+      return row?.id
+    },
+
     /** The oldest open case that no operator has taken. */
     async oldestFree(organizationId: string): Promise<RowOf<'cases'> | undefined> {
       const [row] = await database.query<RowOf<'cases'> & Row>(

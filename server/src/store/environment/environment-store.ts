@@ -31,6 +31,7 @@ import { decisionQueries } from './decisions.ts'
 import { entityQueries } from './entities.ts'
 import { entityMergeQueries } from './entity-merges.ts'
 import { entityPageQueries } from './entity-pages.ts'
+import { entityStepQueries } from './entity-steps.ts'
 import { erasureQueries } from './erasures.ts'
 import { grantByLogQueries } from './grants-by-log.ts'
 import { graphQueries } from './graph.ts'
@@ -85,6 +86,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     deliveries: webhookDeliveryQueries(database),
     dispatch: webhookDispatchQueries(database),
     entityMerges: entityMergeQueries(database, isAuthentic),
+    entitySteps: entityStepQueries(database, isAuthentic),
     entities: joined(entities, entityPageQueries(database)),
     erasures: erasureQueries(database, isAuthentic),
     grants: joined(grantByLogQueries(database, isAuthentic), membershipQueries(database, isAuthentic)),

@@ -109,6 +109,7 @@ export const ENVIRONMENT_RULES: Readonly<Record<string, ErasureRule>> = {
   identity_links: { deletes: `(${OF_ENTITY} OR stored.related_entity_id = $2)`, givesWay: true },
   case_notes: ITS_RECORD,
 
+  entity_steps: ITS_RECORD,
   // The steps of entities that it was once merged with stay without their reason.
   entity_merges: { redacts: true, deletes: OF_ENTITY, givesWay: true },
   reviews: { redacts: true },

@@ -167,6 +167,11 @@ export const environmentColumns: ClassedTables = {
   payment_flows: { made: ['org_id', 'entity_id', 'counterparty_id'], kinds: ['currency', 'month'] },
   consequences: { made: ['org_id', 'entity_id', 'mark', 'failed_mark'], kinds: ['kind'] },
   unchecked_decisions: { made: ['org_id', 'made_on'] },
+  entity_steps: {
+    words: ['reason'],
+    made: ['org_id', 'id', 'entity_id', 'actor_id'],
+    kinds: ['effect', 'step', 'actor_type'],
+  },
   erasures: { made: ['org_id', 'entity_id', 'entry_id'] },
 
   webhook_endpoints: {

@@ -47,6 +47,7 @@ const APPEND_ONLY = [
   'data_sources',
   'decisions',
   'entity_merges',
+  'entity_steps',
   'feature_snapshots',
   'identity_links',
   'outcome_retractions',
@@ -59,9 +60,10 @@ const APPEND_ONLY = [
   'transaction_corrections',
 ]
 
-/** Values for the columns that take only certain texts. */
+/** Values for the columns that take only certain texts; those of one table are named with it. */
 const ALLOWED: Record<string, string> = {
   effect: 'merged',
+  'entity_steps.effect': 'erased',
   kind: 'opening',
   provides: 'transactions',
   status: 'granted',
@@ -80,7 +82,7 @@ async function insertAnyRow(table: string): Promise<void> {
   )
   const values = columns.map(({ name, type }) => {
     if (LEFT_OUT.includes(name)) return 'NULL'
-    if (type === 'text' || type === 'bytea') return `'${ALLOWED[name] ?? 'x'}'`
+    if (type === 'text' || type === 'bytea') return `'${ALLOWED[`${table}.${name}`] ?? ALLOWED[name] ?? 'x'}'`
     if (type === 'ARRAY') return "'{x}'"
     if (type === 'date' || type.startsWith('timestamp')) return 'now()'
     return type === 'boolean' ? 'false' : '1'

@@ -1,4 +1,5 @@
 import { type Columns, guarded, plain, type ValueTypes } from './columns.ts'
+import { entityStepTables } from './entity-step-tables.ts'
 import { policyTables } from './policy-tables.ts'
 import { transactionTables } from './transaction-tables.ts'
 
@@ -80,20 +81,7 @@ export const tables = {
     evidence_document_sha256: 'text?',
     created_at: 'timestamptz',
   }),
-  entity_merges: plain({
-    org_id: 'text',
-    id: 'text',
-    entity_id: 'text',
-    effect: 'text',
-    step: 'text',
-    subject_id: 'text',
-    members: 'text',
-    version: 'bigint',
-    reason: 'text',
-    actor_type: 'text',
-    actor_id: 'text',
-    taken_at: 'timestamptz',
-  }),
+  ...entityStepTables,
   ...transactionTables,
   feature_snapshots: plain({
     org_id: 'text',
@@ -289,14 +277,6 @@ export const tables = {
     response: 'text?',
     signature: 'text?',
     user_agent: 'text?',
-  }),
-  erasures: guarded({
-    org_id: 'text',
-    entity_id: 'text',
-    entry_id: 'text',
-    approved_at: 'timestamptz',
-    done_at: 'timestamptz?',
-    decisions_done_at: 'timestamptz?',
   }),
   usage_by_day: guarded({ org_id: 'text', day: 'date', node: 'text', counter: 'text', count: 'bigint' }),
 }

@@ -6,6 +6,7 @@ export type HashedTable =
   | 'case_notes'
   | 'consents'
   | 'entity_merges'
+  | 'entity_steps'
   | 'feature_snapshots'
   | 'identity_links'
   | 'outcome_retractions'

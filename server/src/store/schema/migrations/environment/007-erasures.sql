@@ -34,3 +34,20 @@ BEGIN
   PERFORM set_config('verdigraph.erasure', '', true);
   RETURN changed;
 END $$;
+
+-- The steps by which two operators erase an entity, hold it against erasure, and lift the hold. Which of them stand is read from
+-- their entries on the log; the rows have the reasons, which may name a person. An approved erasure has no row: it is in `erasures`.
+CREATE TABLE entity_steps (
+  org_id     text NOT NULL,
+  id         text NOT NULL,
+  entity_id  text NOT NULL,
+  effect     text NOT NULL CHECK (effect IN ('erased', 'held', 'lifted')),
+  step       text NOT NULL CHECK (step IN ('proposed', 'approved', 'withdrawn')),
+  reason     text NOT NULL,
+  actor_type text NOT NULL,
+  actor_id   text NOT NULL,
+  taken_at   timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+SELECT make_append_only('entity_steps', 'entity_id');
+CREATE INDEX entity_steps_of_entity ON entity_steps (org_id, entity_id);
