@@ -56,7 +56,8 @@ function dumpPostgres(env: Record<string, string>): Backup {
   return {
     async restore() {
       const dataDir = newFolder()
-      copyFileSync(join(env.DATA_DIR!, 'master.key'), join(dataDir, 'master.key'))
+      for (const name of ['master.key', 'erasures-sandbox.jsonl', 'erasures-production.jsonl'])
+        copyFileSync(join(env.DATA_DIR!, name), join(dataDir, name))
       return restoreTo(dataDir)
     },
     restoreInto: ({ DATA_DIR }) => restoreTo(DATA_DIR!),
@@ -92,7 +93,7 @@ test('a restored backup has equal heads and intact logs, and its decisions repla
   await running.service.stop()
   const backup = dumped ?? copyFolder(running.env)
 
-  // On a fresh machine: the database and the master key are all that is needed.
+  // On a fresh machine: the database, the master key and the known erasures are all that is needed.
   const elsewhere = await backup.restore()
   assert.deepEqual(headsOf(elsewhere), heads)
   const restored = { ...running, service: await startServiceProcess(elsewhere), env: elsewhere }

@@ -39,6 +39,7 @@ const sealer = new Sealer({
   store,
   keys: installation.masterKey.sealingKeys('sandbox'),
   knownHeads,
+  knownErasures: installation.knownErasures.sandbox,
   onError: () => {},
   onRefused: ({ entry_ids }) => refused.push(...entry_ids),
 })

@@ -50,6 +50,7 @@ export async function startAuditLogScene() {
       store,
       keys: installation.masterKey.sealingKeys('sandbox'),
       knownHeads,
+      knownErasures: installation.knownErasures.sandbox,
       onError,
       onRefused: ({ entry_ids }) => refused.push(...entry_ids),
     })

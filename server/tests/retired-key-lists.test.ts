@@ -32,6 +32,7 @@ const sealer = new Sealer({
   store,
   keys: installation.masterKey.sealingKeys('sandbox'),
   knownHeads: installation.knownHeads.sandbox,
+  knownErasures: installation.knownErasures.sandbox,
   onError: (error) => assert.fail(String(error)),
   onRefused: () => {},
 })

@@ -33,6 +33,7 @@ function newSealer(): Sealer {
     store,
     keys: installation.masterKey.sealingKeys('sandbox'),
     knownHeads: installation.knownHeads.sandbox,
+    knownErasures: installation.knownErasures.sandbox,
     onError: (error) => assert.fail(String(error)),
     onRefused: ({ entry_ids }) => assert.fail(entry_ids.join()),
   })

@@ -91,7 +91,7 @@ export async function rotateMasterKey(
 }
 
 async function logsOf(
-  { storage, knownHeads, newId, nowMs }: Installation,
+  { storage, knownHeads, knownErasures, newId, nowMs }: Installation,
   act: Reasoned<InstallationAct>,
 ): Promise<LogsToChange[]> {
   const organizationIds = (await listOrganizations(storage.control)).map(({ id }) => id)
@@ -101,6 +101,7 @@ async function logsOf(
     database: storage.environments[environment],
     organizationIds: environment === 'production' ? [...organizationIds, INSTALLATION_LOG] : organizationIds,
     knownHeads: knownHeads[environment],
+    knownErasures: knownErasures[environment],
     context,
     reason: act.reason,
     nowMs,

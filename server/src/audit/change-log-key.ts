@@ -6,6 +6,7 @@ import { type EnvironmentStore, openEnvironmentStore } from '../store/environmen
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 import { extendTrees } from './extend-trees.ts'
+import type { KnownErasures } from './known-erasures.ts'
 import type { KnownHeads } from './known-heads.ts'
 import { Sealer } from './sealer.ts'
 
@@ -15,6 +16,7 @@ export interface LogsToChange {
   database: Database
   organizationIds: readonly string[]
   knownHeads: KnownHeads
+  knownErasures: KnownErasures
   context: Omit<RecordContext, 'organizationId'>
   reason: string
   nowMs: () => number
@@ -84,6 +86,7 @@ async function record(logs: LogsToChange, { store, keys, type, data }: Recorded)
     store,
     keys,
     knownHeads,
+    knownErasures: logs.knownErasures,
     newId: context.newId,
     nowMs,
     onError: (error) => problems.push((error as Error).message),

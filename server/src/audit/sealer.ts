@@ -20,7 +20,7 @@
  *       head not signed by us      → the same
  *       frontier differs from head → the same
  *       leaves end elsewhere       → the same
- *       frontier matches head      → append the leaves, sign the new head
+ *       frontier matches head      → append the leaves, sign the new head; write erasures among them to the data folder
  *       write                      → first leaves, nodes, heads and `audit.checkpoint` events, all in one statement
  *         written                  → the entries are sealed; go on with the organizations whose batch was full
  *         lost to another sealer   → a list is not in `audit_pending` any more, so the statement failed and wrote nothing; each
@@ -40,7 +40,9 @@ import type { EnvironmentStore } from '../store/environment/environment-store.ts
 import { Lease } from '../store/leases/lease.ts'
 import { LeasedRounds } from '../store/leases/leased-rounds.ts'
 import { eventRow } from '../store/write-path/record.ts'
+import { keepErasures } from './apply-erasures.ts'
 import { extendTrees, type TreeToExtend } from './extend-trees.ts'
+import type { KnownErasures } from './known-erasures.ts'
 import type { KnownHeads } from './known-heads.ts'
 
 const ROUND_EVERY_MS = 500
@@ -77,6 +79,7 @@ export interface SealerParts {
   store: EnvironmentStore
   keys: SealingKeys
   knownHeads: KnownHeads
+  knownErasures: KnownErasures
   newId: NewId
   nowMs: () => number
   onError: (error: unknown) => void
@@ -202,6 +205,8 @@ export class Sealer {
     for (const error of errors.values()) onError(error)
     const refused = new Set(errors.keys())
     if (seals.length === 0) return { refused }
+    // INVARIANT: what was erased is known outside the database before a head says so: no backup that has the head lacks it.
+    keepErasures(this.#parts.knownErasures, await store.erasures.pendingOf(seals.map((seal) => seal.organizationId)))
     const timeline = await store.sealing.seal(seals.map((seal) => this.#withEvent(seal)))
     if (timeline === undefined) return undefined
     knownHeads.add(seals.map(({ organizationId, head }) => ({ organization_id: organizationId, ...head, timeline })))

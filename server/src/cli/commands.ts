@@ -9,6 +9,7 @@ import { entitiesHold, entitiesHolds, entitiesLiftHold } from './entity-holds.ts
 import { entitiesMerge, entitiesMerges, entitiesSeparate } from './entity-merges.ts'
 import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
 import { keysCreate, keysDisable, keysEnable, keysList, keysRevoke, keysRotate } from './keys.ts'
+import { auditApplyErasures, auditWaiveErasures } from './known-erasures.ts'
 import { masterKeyRotate } from './master-key.ts'
 import { migrateCommand } from './migrate.ts'
 import {
@@ -100,6 +101,8 @@ export const commands: readonly Command[] = [
   auditVerify,
   auditAcceptRestore,
   auditAcceptRows,
+  auditApplyErasures,
+  auditWaiveErasures,
   auditPublicKey,
   masterKeyRotate,
   migrateCommand,

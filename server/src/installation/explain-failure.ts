@@ -1,3 +1,4 @@
+import { ForeignErasure, MissingErasures } from '../audit/known-erasures.ts'
 import { ConfigError } from '../config.ts'
 import { DatabaseError, DatabaseUnavailable } from '../store/database/database.ts'
 import { FolderHeld, FolderNotLockable } from '../store/database/folder-lock.ts'
@@ -14,8 +15,10 @@ export function explainFailure(error: unknown): string {
   if (
     error instanceof ConfigError ||
     error instanceof DatabaseUnavailable ||
+    error instanceof ForeignErasure ||
     error instanceof FolderNotLockable ||
     error instanceof MigrationRefused ||
+    error instanceof MissingErasures ||
     error instanceof PoolBusy ||
     error instanceof WrongMasterKey
   ) {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { KnownErasures } from '../audit/known-erasures.ts'
 import { KnownHeads } from '../audit/known-heads.ts'
 import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/new-id.ts'
@@ -23,6 +24,8 @@ export interface Installation {
   refusedRows: RefusedRows
   /** The newest heads of the audit logs that are known outside the database. */
   knownHeads: Record<Environment, KnownHeads>
+  /** The erasures that are known outside the database. */
+  knownErasures: Record<Environment, KnownErasures>
   /** The time of the database, as far as this node knows it; in tests the clock they give. */
   nowMs: () => number
   clock: NodeClock
@@ -88,6 +91,12 @@ export async function openInstallation(
       knownHeads: Object.fromEntries(
         ENVIRONMENTS.map((environment) => [environment, new KnownHeads({ dataDir: config.dataDir, environment })]),
       ) as Record<Environment, KnownHeads>,
+      knownErasures: Object.fromEntries(
+        ENVIRONMENTS.map((environment) => [
+          environment,
+          new KnownErasures({ dataDir: config.dataDir, environment, masterKey }),
+        ]),
+      ) as Record<Environment, KnownErasures>,
       nowMs,
       clock,
       newId: createNewId(nowMs),

@@ -36,6 +36,7 @@ import { Readiness } from './readiness.ts'
 import { Upkeep } from './upkeep.ts'
 import { controlUpkeepTasks, upkeepTasks } from './upkeep-tasks.ts'
 import { watchDatabases, watchLogs } from './watch-databases.ts'
+import { applyAllErasures, type WatchedErasures, watchErasures } from './watch-erasures.ts'
 
 /** Leaves the first seconds to requests that were waiting for the start. */
 const DEFERRED_WORK_AFTER_MS = 2_000
@@ -90,11 +91,12 @@ export async function assembleService(
   )
   const measureAudit = createAuditMeter(metrics)
   const logsBehind = watchLogs(installation, { logger, measureAudit })
-  const health = watchDatabases(installation, { logger, metrics, logsBehind })
+  const erasures = watchErasures(installation, logger)
+  const health = watchDatabases(installation, { logger, metrics, logsBehind, erasures })
   closers.push(() => health.close())
   const applied = await storage.migrate()
   if (applied.length > 0) logger.info({ applied }, 'database migrated')
-  const preparing = prepareStart(installation, health)
+  const preparing = prepareStart(installation, { health, erasures })
   // Awaited below, unless a part cannot be built; then the databases are closed after it has ended.
   const prepared = preparing.catch(() => {})
   closers.push(() => prepared)
@@ -133,7 +135,10 @@ export async function assembleService(
 }
 
 /** Checks the master key and completes what is unfinished; returns the text of a first start. */
-async function prepareStart(installation: Installation, health: DatabaseHealth): Promise<string | undefined> {
+async function prepareStart(
+  installation: Installation,
+  { health, erasures }: { health: DatabaseHealth; erasures: Record<Environment, WatchedErasures> },
+): Promise<string | undefined> {
   // Checked in this order, so that a rotation of the master key that begins meanwhile sees this node, or is seen by it. A
   // database that takes no heartbeat now does not end the start: reads can be served, and the checks go on. A rotation reads
   // the heartbeats of this database alone; the others are checked once the service answers.
@@ -142,6 +147,7 @@ async function prepareStart(installation: Installation, health: DatabaseHealth):
   const firstRunText = await firstRun(installation)
   // What a node that stopped has left: rows that it changed are refused until their entries are recorded.
   await installation.storage.control.recordQueued()
+  await applyAllErasures(erasures)
   return firstRunText
 }
 
@@ -306,7 +312,7 @@ function startSealer(
   { installation, logger, measureAudit, sealers }: Parts,
   environment: Environment,
 ): () => Promise<void> {
-  const { storage, stores, masterKey, knownHeads, newId, nowMs } = installation
+  const { storage, stores, masterKey, knownHeads, knownErasures, newId, nowMs } = installation
   const meter = measureAudit(environment)
   const sealer = new Sealer({
     environment,
@@ -314,6 +320,7 @@ function startSealer(
     store: stores[environment],
     keys: masterKey.sealingKeys(environment),
     knownHeads: knownHeads[environment],
+    knownErasures: knownErasures[environment],
     newId,
     nowMs,
     onError: logErrors(logger, 'sealing failed', { environment }),

@@ -7,8 +7,11 @@ const STICKY = 0o1000
 const GROUP_AND_OTHERS = 0o077
 /** Files whose readers could act as the installation or as its first organization. */
 const SECRET_FILES = ['master.key', 'master.key.next', 'first-run.txt']
-/** Files whose writers could hold the folder, or forge what this node knows of the audit logs. */
-const OWN_FILES = ['lock', 'holder.json', ...ENVIRONMENTS.map((environment) => `heads-${environment}.jsonl`)]
+/** Files whose writers could hold the folder, or forge what this node knows of the audit logs and of erasures. */
+const OWN_FILES = [
+  ...['lock', 'holder.json'],
+  ...ENVIRONMENTS.flatMap((environment) => [`heads-${environment}.jsonl`, `erasures-${environment}.jsonl`]),
+]
 
 /**
  * Closes the data folder to writes of other users, and its files to every access of them; returns the paths whose mode

@@ -9,6 +9,7 @@ import { registerDurability } from '../metrics/database-metrics.ts'
 import { ClockSkew } from './clock-skew.ts'
 import { DatabaseHealth } from './database-health.ts'
 import { logErrors } from './log.ts'
+import type { WatchedErasures } from './watch-erasures.ts'
 
 /** Compares the logs of both environments with the heads that this node knows. */
 export function watchLogs(
@@ -29,7 +30,17 @@ export function watchLogs(
 /** Watches whether the databases serve requests, what their commits wait for, their clocks, and the ends of their logs. */
 export function watchDatabases(
   { storage, clock }: Installation,
-  { logger, metrics, logsBehind }: { logger: Logger; metrics: Registry; logsBehind: Record<Environment, LogsBehind> },
+  {
+    logger,
+    metrics,
+    logsBehind,
+    erasures,
+  }: {
+    logger: Logger
+    metrics: Registry
+    logsBehind: Record<Environment, LogsBehind>
+    erasures: Record<Environment, WatchedErasures>
+  },
 ): DatabaseHealth {
   const measureDurability = registerDurability(metrics, storage)
   const skew = new ClockSkew({
@@ -47,7 +58,9 @@ export function watchDatabases(
     },
     onDurabilityFound(database, durability) {
       measureDurability(database, durability)
-      if (database !== 'control') void logsBehind[database as Environment].compareOn(durability.timeline)
+      if (database === 'control') return
+      void logsBehind[database as Environment].compareOn(durability.timeline)
+      void erasures[database as Environment].lookOn(durability.timeline)
     },
     databases: { control: storage.control, ...storage.environments },
     node: nodeId,

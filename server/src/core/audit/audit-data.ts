@@ -183,12 +183,21 @@ interface AuditOnlyData {
   /**
    * Two people approved that an entity is erased. The reason stays on the log for good, so it must not name the person.
    */
-  'entity.erased': { entity_id: string; reason: string; proposed_by: string; via?: string }
+  'entity.erased': {
+    entity_id: string
+    reason: string
+    proposed_by: string
+    via?: string
+    /** Of an erasure that was applied again after a restore: the entry that approved it, which the restored log has lost. */
+    lost_entry_id?: string
+  }
   /**
    * What is left of a record once its entity was erased: SHA-256 of the stored record, all its columns, as canonical JSON; of a
    * decision, of its documents. Null if the record is gone.
    */
   'record.redacted': { entity_id: string; erasure_id: string; record_sha256: string | null }
+  /** Persons who were erased after the backup may be back: the file that names them was lost, and an operator went on without. */
+  'audit_log.erasures_waived': { reason: string }
   'entity.erasure_proposed': EntityStepData
   'entity.erasure_withdrawn': EntityStepData & { proposed_by: string }
   'entity.hold_proposed': EntityStepData

@@ -10,6 +10,7 @@ CREATE TABLE erasures (
   PRIMARY KEY (org_id, entity_id)
 );
 CREATE INDEX erasures_pending ON erasures (approved_at) WHERE done_at IS NULL;
+CREATE INDEX erasures_by_approval ON erasures (approved_at);
 CREATE INDEX erasures_with_decisions ON erasures (approved_at) WHERE decisions_done_at IS NULL;
 
 -- The entity whose erasure an audit entry approves, once the entry is sealed; NULL if it approves none.
@@ -51,3 +52,11 @@ CREATE TABLE entity_steps (
 );
 SELECT make_append_only('entity_steps', 'entity_id');
 CREATE INDEX entity_steps_of_entity ON entity_steps (org_id, entity_id);
+
+-- Where this database was when a node compared it last with the erasures that it knows outside of it: a dump, a copy of older files
+-- or a point in time that is restored is elsewhere. One row.
+CREATE TABLE erasures_compared (
+  is_only     boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  place       text NOT NULL, -- the server, its timeline and the table `erasures`
+  compared_at timestamptz NOT NULL
+);
