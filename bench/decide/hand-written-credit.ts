@@ -42,6 +42,8 @@ export interface Applicant {
   abuse: number | undefined
   outstanding: number | undefined
   openInOtherCurrency: number | undefined
+  offered: number | undefined
+  offeredInOtherCurrency: number | undefined
 }
 
 const ANNUITY_FACTORS = {
@@ -175,7 +177,8 @@ export function limitBounds(
   tier: { multiple: number; cap: number },
   badPpm: number,
 ): { lowest: number; step: number; isUnknown: boolean } | null {
-  const { amount, currency, product, recurring, otherIncome, reserve, spending, debtService, outstanding } = applicant
+  const { amount, currency, product, recurring, otherIncome, reserve, spending, debtService } = applicant
+  const outstanding = sumOf(applicant.outstanding, applicant.offered)
   if (amount === undefined || currency === undefined) return null
   const money = CURRENCIES.get(currency)
   const annuity = annuityFactorOf(product)
@@ -203,6 +206,11 @@ export function limitBounds(
   let lowest = Infinity
   for (const term of terms) if (term !== undefined) lowest = Math.min(lowest, inCents(term))
   return { lowest, step: money?.step ?? 0, isUnknown: terms.includes(undefined) }
+}
+
+/** The sum of two amounts; undefined if one is not known. */
+function sumOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one + other
 }
 
 function inCents(amount: number): number {

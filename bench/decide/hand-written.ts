@@ -141,6 +141,8 @@ function readApplicant(features: FactSet): Applicant {
     abuse: number(features['history.abuse']),
     outstanding: number(features['history.outstanding']),
     openInOtherCurrency: number(features['history.open_in_other_currency']),
+    offered: number(features['offers.open_amount']),
+    offeredInOtherCurrency: number(features['offers.open_in_other_currency']),
   }
   const amount = isAccess(applicant.product) ? undefined : number(features['request.amount'])
   return amount === undefined ? applicant : withAmount(applicant, amount)
@@ -185,12 +187,13 @@ function addKnockOuts(hits: string[], applicant: Applicant): void {
 }
 
 function addPersonReviews(hits: string[], applicant: Applicant): void {
-  const { exposure, identityData, settled, openInOtherCurrency, conflicts, failed, strong } = applicant
+  const { exposure, identityData, settled, conflicts, failed, strong } = applicant
+  const inOtherCurrency = [applicant.openInOtherCurrency, applicant.offeredInOtherCurrency]
   if (exposure !== undefined && exposure >= 0.2) hits.push('linked_to_bad_outcome')
   if (exposure === undefined) hits.push('graph_withheld')
   if (identityData !== undefined && identityData !== 'open') hits.push('identity_withheld')
   if (settled !== undefined && settled > 0) hits.push('settled_on_record')
-  if (openInOtherCurrency !== undefined && openInOtherCurrency > 0) hits.push('open_in_other_currency')
+  if (inOtherCurrency.some((credits) => credits !== undefined && credits > 0)) hits.push('open_in_other_currency')
   if (conflicts !== undefined && conflicts > 0) hits.push('conflicting_identity')
   if (failed !== undefined && failed >= 2 && strong === 0) hits.push('identity_failed')
 }

@@ -49,6 +49,8 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc
     'history.settled': always(fc.constantFrom(0, 0, 0, 1)),
     'history.outstanding': always(fc.oneof(fc.constant(0), money)),
     'history.open_in_other_currency': always(fc.constantFrom(0, 0, 0, 1)),
+    'offers.open_amount': always(fc.oneof(fc.constant(0), fc.constant(0), money)),
+    'offers.open_in_other_currency': always(fc.constantFrom(0, 0, 0, 0, 1)),
     'history.defaults': always(fc.constantFrom(0, 0, 0, 0, 1)),
     'history.abuse': always(fc.constantFrom(0, 0, 0, 0, 1)),
     'request.product': always(fc.constantFrom('default', 'personal_loan', 'something_else')),

@@ -50,6 +50,8 @@ const SCALES: readonly Scale[] = [
   always('history.abuse', [1, 0]),
   always('history.outstanding', [40_000, 9000, 1000, 0]),
   always('history.open_in_other_currency', [1, 0]),
+  always('offers.open_amount', [40_000, 9000, 1000, 0]),
+  always('offers.open_in_other_currency', [1, 0]),
 ]
 
 /** The facts about income: an account from which income can be told has them all. */

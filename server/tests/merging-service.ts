@@ -68,9 +68,11 @@ export async function startMergingService(now: string) {
           verification: { status: 'verified' },
         }),
       ingest: (id: string, transactions: object[]) => post(`/v1/entities/${id}/transactions`, { transactions }),
-      decide: async (id: string): Promise<string> =>
-        (await post('/v1/underwrite', { entity_id: id, product: 'default', requested_amount: 1_000, currency: 'EUR' }))
-          .id,
+      /** Always the same request, so that the offer of one is no exposure of the next. */
+      decide: async (id: string): Promise<string> => {
+        const request = { product: 'default', requested_amount: 1_000, currency: 'EUR', reference: 'the-same' }
+        return (await post('/v1/underwrite', { entity_id: id, ...request })).id
+      },
       report: (decisionId: string, type: string, more: object = {}) =>
         post(`/v1/decisions/${decisionId}/outcomes`, { type, occurred_at: now, ...more }),
     }

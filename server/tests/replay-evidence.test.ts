@@ -108,6 +108,8 @@ test('the nearest better amount is decided as the replay says', async () => {
   const { evidence } = await replay(decision)
   const { amount, verdict, currency } = evidence.better_amount
   assert.deepEqual([amount, verdict, currency], [decision.recommended_limit, 'approve', 'EUR'])
+  // Its offer is closed, or it would be exposure of the next.
+  await post(`/v1/decisions/${decision.id}/outcomes`, { type: 'closed', occurred_at: new Date().toISOString() })
   const entity_id = (await post('/v1/entities', overreach.entity)).id
   const again = await post('/v1/underwrite', { entity_id, ...overreach.underwrite, requested_amount: amount })
   assert.equal(again.verdict, verdict)

@@ -11,6 +11,7 @@ import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { WaitingDecision } from '../store/environment/cases.ts'
 import { domainEventRows } from '../store/write-path/record.ts'
+import { offersAfterReviews } from '../underwriting/entity-offers.ts'
 import {
   type NewReview,
   type RecordedReview,
@@ -20,7 +21,7 @@ import {
 import { readReviewEvidence } from '../underwriting/review-evidence.ts'
 import { contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned } from './act.ts'
 import { ATTEMPTS_MAX, asSeen, caseBusy, caseTaken, openCase } from './manage-cases.ts'
-import { conflict, invalid, type Problem } from './problem.ts'
+import { conflict, invalid, type Problem, tooManyOffers } from './problem.ts'
 
 /** What a reviewer decides about one request of a case. */
 export interface RequestVerdict {
@@ -81,8 +82,12 @@ export const decideCase = permitted(
         { ...contextOf(installation, act), now },
         reviews.map(({ domainEvent }) => domainEvent),
       )
+      const offered = pairs.map(({ decision }, index) => ({ decision, review: reviews[index]!.review }))
+      const changedOffers = await offersAfterReviews({ store, organizationId, now }, offered)
+      if (changedOffers === 'too_many') throw tooManyOffers()
       const { lost } = await store.commit({
         organizationId,
+        changedOffers,
         changedCases: [{ ...asSeen(found), assignee_id: operator.id, assigned_at: found.assigned_at ?? now }],
         rows: { reviews: reviews.map(({ row }) => row) },
         auditEntries,

@@ -55,3 +55,8 @@ export function throttled(code: string, message: string): Problem {
 export function changedMeanwhile(what: string): Problem {
   return conflict('changed_meanwhile', `Another operator changed ${what} at the same moment.`)
 }
+
+/** An entity that can have no more open offers. */
+export function tooManyOffers(): Problem {
+  return conflict('too_many_open_offers', 'This entity has as many open offers as it can have.')
+}

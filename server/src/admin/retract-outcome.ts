@@ -13,9 +13,10 @@ import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { auditEntryRow, eventRow, type RecordContext } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
+import { offersAfterRetraction } from '../underwriting/entity-offers.ts'
 import { actorOf, contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned, viaOf } from './act.ts'
 import { isSamePerson } from './permissions.ts'
-import { changedMeanwhile, conflict, forbidden, notFound } from './problem.ts'
+import { changedMeanwhile, conflict, forbidden, notFound, tooManyOffers } from './problem.ts'
 import { isStanding, standingOperator } from './standing-operator.ts'
 
 /** An outcome, and how far its retraction has come. */
@@ -126,9 +127,13 @@ async function nextStep(
   const known = (await store.graph.trackRecords(organizationId, [entity_id])).get(entity_id)!
   const { now } = context
   const retracted = factOf(outcome.body)
+  const about = { decisionId: decision_id, type: retracted.type, others }
+  const changedOffers = await offersAfterRetraction({ store, organizationId, now }, entity, about)
+  if (changedOffers === 'too_many') throw tooManyOffers()
   return {
     organizationId,
     ...step,
+    changedOffers,
     changedEntities: [entityWithout(entity, retracted, { others, allOthers, now })],
     changedTrackRecords: [{ entity_id, ...trackRecordWithout(known, retracted, { others, now }) }],
     consequences: ['spread', 'exposure'].map((kind) => ({ kind, entity_id, mark: `retracted ${outcome.id}` })),

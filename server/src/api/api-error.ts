@@ -132,6 +132,12 @@ export const API_ERRORS = {
     message:
       'The active policy declares this product as access, so it has no `requested_amount` and no `currency`. For credit, send a product that the policy declares as credit.',
   },
+  too_many_open_offers: {
+    status: 422,
+    type: 'invalid_request',
+    message:
+      'This entity has 100 open offers, and can have no more. Report which were funded or closed, or send the `reference` of the request that this one replaces.',
+  },
   outcome_mismatch: {
     status: 422,
     type: 'invalid_request',

@@ -40,7 +40,7 @@ export async function reevaluateDecision(parts: ReevaluationParts, cause: RowOf<
 
 /**
  * Announces the verdict of an entity's latest request if it differs from the last one announced: once for each change of the
- * verdict, not once for each new fact. What was paid out on the decision itself is no earlier credit.
+ * verdict, not once for each new fact. What the decision itself offers, or what was paid out on it, is no earlier credit.
  */
 async function reevaluateLatest(
   { store, policies, newId, now, turn }: ReevaluationParts,
@@ -64,7 +64,8 @@ async function reevaluateLatest(
   // One query answers a hundred re-evaluations at once, and each may take milliseconds.
   await turn(organizationId)
   const state = { ...reading.state, history: withoutCreditOf(reading.state.history, reports) }
-  const { verdict } = decide(policy, factsOf(reading, request, { now, state, madeAs: latest.id }))
+  const offers = reading.offers.filter(({ decisionId }) => decisionId !== latest.id)
+  const { verdict } = decide(policy, factsOf({ ...reading, offers }, request, { now, state, madeAs: latest.id }))
   if (verdict === latest.announced_verdict) return true
   // An outcome that was recorded between the two reads has queued the cause anew.
   const again = await readEntity(store, { organizationId, id: entityId })

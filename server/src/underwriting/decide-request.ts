@@ -6,14 +6,17 @@ import { evidenceHashes } from '../core/decide/evidence-hashes.ts'
 import { graphEvidence } from '../core/decide/graph-evidence.ts'
 import { type RequestRefusal, refusalOf } from '../core/decide/request-refusal.ts'
 import type { Facts } from '../core/facts/facts.ts'
+import { offerOf } from '../core/facts/open-offers.ts'
+import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import type { Environment } from '../core/vocabularies.ts'
 import type { Documents } from '../store/documents/segment.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { type UsageCounter, verdictCounter } from '../store/environment/usage.ts'
 import type { Change } from '../store/write-path/change.ts'
-import type { DomainEvent } from '../store/write-path/record.ts'
+import type { DomainEvent, OfferReplaced } from '../store/write-path/record.ts'
 import type { ActivePolicies } from './active-policies.ts'
+import { type FoundOffers, findOffers, offersAfterDecision } from './entity-offers.ts'
 import { type DecisionRequest, type EntityReading, factsOf, madeOn } from './facts-of.ts'
 import { readEntity } from './read-entity.ts'
 
@@ -40,14 +43,15 @@ export interface DecidingTools {
 export interface UnwrittenDecision {
   decision: UnderwritingDecision
   now: string
-  change: Pick<Change, 'decisions'>
+  change: Pick<Change, 'decisions' | 'changedOffers'>
   domainEvents: DomainEvent[]
+  replacedOffers: OfferReplaced[]
   counts: [counter: UsageCounter, count: number][]
 }
 
 /** Why nothing was decided. */
 export type NotDecided =
-  | { failure: 'entity_not_found' | 'no_active_policy' }
+  | { failure: 'entity_not_found' | 'no_active_policy' | 'too_many_open_offers' }
   | { failure: RequestRefusal['code']; message: string }
 
 /**
@@ -69,7 +73,9 @@ export async function decideRequest(
 
   const { state, members } = reading
   const now = members.map(tools.timeOf).reduce((one, other) => (one > other ? one : other))
-  const facts = factsOf(reading, request, { now })
+  const offers = findOffers(members, { reference: request.reference, now })
+  if (request.currency !== undefined && offers.isFull) return { failure: 'too_many_open_offers' }
+  const facts = factsOf({ ...reading, offers: offers.counted }, request, { now })
   const evaluation = decide(policy, facts)
   const { reference } = request
   const id = newId('dec')
@@ -80,7 +86,11 @@ export async function decideRequest(
     graph: canonicalJson(isWithheld(facts, 'graph.negative_exposure') ? {} : graphEvidence(state.graph)),
   }
   const referenceHash = reference && tools.hashReference({ organizationId, reference })
-  return { decision, now, ...writesOf(decision, request, { evidence, evaluation, reading, now, referenceHash }) }
+  return {
+    decision,
+    now,
+    ...writesOf(decision, request, { evidence, evaluation, policy, reading, offers, now, referenceHash }),
+  }
 }
 
 /** Whether a fact was not available to the decision, as without consent; the data behind it is not stored either. */
@@ -93,7 +103,9 @@ export function isWithheld({ features }: Facts, name: string): boolean {
 interface Written {
   evidence: Omit<Documents, 'body'>
   evaluation: Evaluation
+  policy: CompiledPolicy
   reading: EntityReading
+  offers: FoundOffers
   now: string
   referenceHash: string | undefined
 }
@@ -102,7 +114,7 @@ interface Written {
 function writesOf(
   decision: UnderwritingDecision,
   { entity_id, ...request }: EntityRequest,
-  { evidence, evaluation, reading, now, referenceHash }: Written,
+  { evidence, evaluation, policy, reading, offers, now, referenceHash }: Written,
 ): Omit<UnwrittenDecision, 'decision' | 'now'> {
   const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
   const { product } = request
@@ -135,10 +147,15 @@ function writesOf(
     reference: request.reference ?? null,
     created_at: now,
   }
+  const offer = offerOf(row, undefined, { expireDays: policy.document.offers?.expire_days })
+  const after = offersAfterDecision(reading.members, offers, { entityId: entity_id, decisionId: id, offer })
+  const { changedOffers, replacedOffers } = after
   return {
     change: {
       decisions: [{ ...row, documents: { body, ...evidence }, madeOn: madeOn(reading.members) }],
+      changedOffers,
     },
+    replacedOffers,
     domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [
       ['decisions', 1],

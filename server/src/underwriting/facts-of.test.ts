@@ -38,13 +38,15 @@ const read = (id: string, over: Partial<EntityToDecide>): EntityToDecide => ({
   trust: null,
   exposed_at: null,
   merge_id: null,
+  offers: null,
+  offers_version: null,
   newest_decisions: '',
   devices: '',
   ...over,
 })
 const factOf = (members: readonly EntityToDecide[], name: string, more: { madeAs?: string; now?: string } = {}) =>
   factsOf(
-    { entity: members[0]!, members, state: emptyState() },
+    { entity: members[0]!, members, state: emptyState(), offers: [] },
     { product: 'p' },
     { now: new Date(AT_MS).toISOString(), ...more },
   ).features[name]

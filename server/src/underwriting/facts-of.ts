@@ -3,6 +3,7 @@ import { sha256 } from '../core/canonical-json.ts'
 import { deriveFacts } from '../core/facts/derive-facts.ts'
 import type { EntityState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
+import type { OpenOffer } from '../core/facts/open-offers.ts'
 import type { RequestTimes } from '../core/facts/velocity-facts.ts'
 import { CROWD_MAX } from '../core/graph/link.ts'
 import { timeOfId } from '../ids/new-id.ts'
@@ -21,6 +22,8 @@ export interface EntityReading {
   /** The merged entities, itself among them, sorted by id; only itself if it is not merged. */
   members: readonly EntityToDecide[]
   state: EntityState
+  /** The open offers of all members; expired ones may be among them. */
+  offers: readonly OpenOffer[]
 }
 
 /**
@@ -36,6 +39,7 @@ export function factsOf(
   const { type, country } = reading.entity
   const facts = deriveFacts({
     state,
+    offers: reading.offers,
     entity: {
       // Merged entities are one to the policy's samples too.
       id: first.id,

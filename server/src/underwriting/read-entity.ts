@@ -3,6 +3,7 @@ import type { EntityState } from '../core/facts/entity-state.ts'
 import { combineStates } from '../core/facts/merged/combine-states.ts'
 import type { EntityRow, EntityToDecide } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import { offersOf } from './entity-offers.ts'
 import { type EntityReading, madeOn, stateOf } from './facts-of.ts'
 
 /** The entity with this id as a decision reads it, if the organization has it. */
@@ -21,7 +22,8 @@ export async function readingOf(
   entity: EntityToDecide,
 ): Promise<EntityReading> {
   const members = await readMembers(store, organizationId, { entity, find: store.entities.toDecide })
-  return { entity, members, state: members.length === 1 ? stateOf(entity) : combinedState(members) }
+  const state = members.length === 1 ? stateOf(entity) : combinedState(members)
+  return { entity, members, state, offers: members.flatMap(offersOf) }
 }
 
 /** The entities that an entity is merged with, itself among them, sorted by id; only itself if it is not merged. */

@@ -97,6 +97,8 @@ function newEntity({ body, newId, now }: RequestContext<unknown, unknown, Entity
     trust: null,
     exposed_at: null,
     merge_id: null,
+    offers: null,
+    offers_version: null,
   }
   return mergeFields(blank, body)
 }

@@ -8,6 +8,7 @@ import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-r
 import type { Violation } from '../../http/violation.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
+import { offersAfterOutcome } from '../../underwriting/entity-offers.ts'
 import { reportOutcome } from '../../underwriting/report-outcome.ts'
 import { fail, failValidation, failWith } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
@@ -64,10 +65,12 @@ export const recordOutcome = defineEndpoint({
     )
     if (type === 'repaid' && !earlier.some((other) => other.type === 'funded')) return failValidation([NOT_FUNDED])
     const near = await nearest(context, entity_id)
+    const offers = offersAfterOutcome(entity, decision, { type, earlier, now })
     const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
     const change = record(context, {
       changedEntities: [await nextEntityAfter(context, entity, { report, earlier })],
       changedTrackRecords: [await nextTrackRecord(context, entity_id, { report, earlier })],
+      ...(offers && { changedOffers: [offers] }),
       rows: { outcomes: [row] },
       consequences: [cause('spread', entity_id), ...near.map((entityId) => cause('exposure', entityId))],
       domainEvents: [domainEvent],

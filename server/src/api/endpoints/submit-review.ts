@@ -1,5 +1,6 @@
 import { claimsOperatorId } from '../../core/operator-id-claim.ts'
 import type { Violation } from '../../http/violation.ts'
+import { offersAfterReviews } from '../../underwriting/entity-offers.ts'
 import { reviewDecision } from '../../underwriting/review-decision.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
@@ -21,7 +22,7 @@ export const submitReview = defineEndpoint({
   params: DecisionPath,
   body: SubmitReviewRequest,
   succeeds: { 201: Review },
-  fails: ['decision_not_found', 'validation_failed'],
+  fails: ['decision_not_found', 'too_many_open_offers', 'validation_failed'],
 
   async handle(request) {
     const { params, body, caller, store } = request
@@ -33,7 +34,10 @@ export const submitReview = defineEndpoint({
     if ('violations' in reviewed) return failValidation(reviewed.violations)
     const { review, row, domainEvent } = reviewed
     const context = { ...request, now: review.created_at }
-    const change = record(context, { rows: { reviews: [row] }, domainEvents: [domainEvent] })
+    const tools = { store, organizationId: caller.organizationId, now: review.created_at }
+    const changedOffers = await offersAfterReviews(tools, [{ decision, review }])
+    if (changedOffers === 'too_many') return fail('too_many_open_offers')
+    const change = record(context, { rows: { reviews: [row] }, changedOffers, domainEvents: [domainEvent] })
     return { status: 201, body: review, change }
   },
 })

@@ -21,6 +21,8 @@ export const underwrite = defineEndpoint({
   path: '/v1/underwrite',
   scope: 'decisions:write',
   idempotency: 'required',
+  // Each approval of credit counts for the next, so requests at the same time would be decided again.
+  serializedBy: ({ body }) => (body.currency === undefined ? [] : [body.entity_id]),
   body: UnderwriteRequest,
   succeeds: { 200: UnderwritingDecision, 201: UnderwritingDecision },
   fails: [
@@ -30,6 +32,7 @@ export const underwrite = defineEndpoint({
     'unknown_product',
     'amount_required',
     'amount_not_allowed',
+    'too_many_open_offers',
     'validation_failed',
     'decision_not_found',
   ],
@@ -51,7 +54,7 @@ export const underwrite = defineEndpoint({
         return fail(failure, { param: failure === 'unknown_product' ? '/product' : '/requested_amount', message })
       }
       if (decided.failure === 'entity_not_found') return fail('entity_not_found', { param: '/entity_id' })
-      return fail('no_active_policy')
+      return fail(decided.failure)
     }
     const { decision } = decided
     return { status: 201, body: decision, decisionId: decision.id, change: recordDecision(context, decided) }
@@ -60,8 +63,8 @@ export const underwrite = defineEndpoint({
 
 /** The change of a decision: one transaction writes the decision, its evidence, its audit entry and its event. */
 function recordDecision(context: RequestContext, decided: UnwrittenDecision): Change {
-  const { change, domainEvents, counts, now } = decided
-  return record({ ...context, now }, { ...change, domainEvents, counts })
+  const { change, domainEvents, replacedOffers, counts, now } = decided
+  return record({ ...context, now }, { ...change, domainEvents, replacedOffers, counts })
 }
 
 function checkAmount({ requested_amount, currency }: { requested_amount?: number; currency?: string }): Violation[] {

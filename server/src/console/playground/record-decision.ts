@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { actorOf, type EnvironmentAct, permitted } from '../../admin/act.ts'
-import { conflict, invalid, notFound, type Problem } from '../../admin/problem.ts'
+import { conflict, invalid, notFound, type Problem, tooManyOffers } from '../../admin/problem.ts'
 import type { UnderwritingDecision } from '../../core/decide/describe-decision.ts'
 import { nodeId } from '../../ids/node-id.ts'
 import { hashReference } from '../../security/hash-reference.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
-import { domainEventRows } from '../../store/write-path/record.ts'
+import { auditEntryRow, domainEventRows } from '../../store/write-path/record.ts'
 import { ActivePolicies } from '../../underwriting/active-policies.ts'
 import { decideRequest, type EntityRequest, type NotDecided } from '../../underwriting/decide-request.ts'
 
@@ -41,8 +41,12 @@ export const recordDecision = permitted(
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const decided = await decideRequest({ ...tools, timeOf }, organizationId, request)
       if ('failure' in decided) throw problemOf(decided)
-      const { decision, now, counts, domainEvents, change } = decided
-      const auditEntries = domainEventRows({ organizationId, actor, now, requestId, newId }, domainEvents)
+      const { decision, now, counts, domainEvents, replacedOffers, change } = decided
+      const context = { organizationId, actor, now, requestId, newId }
+      const auditEntries = [
+        ...domainEventRows(context, domainEvents),
+        ...replacedOffers.map((entry) => auditEntryRow(context, entry)),
+      ]
       const committed = await store.commit({
         ...change,
         organizationId,
@@ -59,6 +63,7 @@ export const recordDecision = permitted(
 function problemOf(undecided: NotDecided): Problem {
   const { failure } = undecided
   if ('message' in undecided) return invalid(failure, undecided.message)
+  if (failure === 'too_many_open_offers') return tooManyOffers()
   return failure === 'entity_not_found'
     ? notFound(failure, 'There is no such entity in this environment.')
     : conflict(failure, 'No policy is active here.')

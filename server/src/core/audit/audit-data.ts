@@ -212,6 +212,8 @@ interface AuditOnlyData {
   'entity.merged': MergeData & { proposed_by: string }
   'entity.separation_proposed': MergeData
   'entity.separated': MergeData & { proposed_by: string }
+  /** An open offer ended because a later request has the same reference. */
+  'decision.offer_replaced': { entity_id: string; decision_id: string; replaced_by: string }
   'decision.outcome_retraction_proposed': RetractionData
   'decision.outcome_retracted': RetractionData & { proposed_by: string }
   /** The result of a backtest; it is on a trail of its own, because the newest entry of a policy's trail is its state. */

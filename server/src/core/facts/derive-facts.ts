@@ -6,6 +6,7 @@ import { ageInDays, type Fact, type FactSet, type Facts, known, type MissingBeca
 import { featureNames } from './feature-catalogue.ts'
 import { historyFacts } from './history-facts.ts'
 import { identityFacts } from './identity-facts.ts'
+import { type OpenOffer, offerFacts } from './open-offers.ts'
 import type { SnapshotState } from './snapshot-state.ts'
 import type { RequestTimes } from './velocity-facts.ts'
 
@@ -35,11 +36,14 @@ export interface FactsEntity {
  */
 export function deriveFacts({
   state,
+  offers = [],
   entity,
   request,
   now,
 }: {
   state: EntityState
+  /** Earlier approvals that may still be taken up; expired ones are not counted. */
+  offers?: readonly OpenOffer[]
   entity: FactsEntity
   request: FactsRequest
   now: string
@@ -59,6 +63,7 @@ export function deriveFacts({
       ...orMissing('graph', withheld.graph ?? graphFacts(state.graph, entity)),
       ...historyFacts(state.history, { currency, now, requests: request.times ?? { at: now, earlier: [] } }),
       ...orMissing('identity', withheld.identity ?? identityFacts(state.identity, now) ?? 'no_data'),
+      ...offerFacts(offers, { currency, now }),
       ...requestFacts(request, { entityId: entity.id ?? '', now }),
       ...snapshotFacts(state.snapshot, { withheld: withheld.features, now }),
     },

@@ -71,6 +71,8 @@ const HISTORY: Shared = {
 }
 const OPEN_CREDIT: Shared = { ...HISTORY, missing_because: ['not_requested'] }
 const LAST_DEFAULT: Shared = { ...HISTORY, missing_because: ['no_data'] }
+const OFFERS: Shared = { ...HISTORY, source: 'earlier approvals that were not taken up yet' }
+const OPEN_OFFERS: Shared = { ...OFFERS, missing_because: ['not_requested'] }
 
 const REQUESTS: Shared = { ...HISTORY, source: 'earlier decisions' }
 
@@ -245,6 +247,10 @@ export const FEATURE_CATALOGUE = {
     'money',
   ),
   'history.open_in_other_currency': number(OPEN_CREDIT, 'Own credits not ended, in other currencies', 'credits'),
+
+  'offers.open_count': number(OFFERS, 'Open offers: approvals of credit that may still be taken up', 'offers'),
+  'offers.open_amount': number(OPEN_OFFERS, 'Amount of the open offers in the currency of the request', 'money'),
+  'offers.open_in_other_currency': number(OPEN_OFFERS, 'Open offers in other currencies', 'offers'),
 
   'entity.type': text(ENTITY, 'Person, business or institution', 'person, business or institution'),
   'entity.country': text(ENTITY, 'Country', 'ISO 3166-1 alpha-2'),

@@ -89,6 +89,12 @@ export function isDefault(type: OutcomeType): boolean {
   return type === 'default' || type === 'charged_off'
 }
 
+/** Whether an outcome ends an open offer: the credit was paid out, or ended without that. */
+export function endsOffer(type: OutcomeType): boolean {
+  const { credit } = COURSES[type]
+  return credit === 'opens' || credit === 'ends'
+}
+
 /** Whether an outcome is neither good nor bad: it only opens or closes the credit. */
 export function isNeutral(type: OutcomeType): boolean {
   return COURSES[type].isNeutral === true

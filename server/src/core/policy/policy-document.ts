@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
+import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
 import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS, VERDICTS } from '../vocabularies.ts'
 
 const Closed = <Properties extends TProperties>(properties: Properties, description?: string) =>
@@ -332,6 +333,20 @@ export const PolicyDocument = Closed({
       description:
         'Whether a request for a product that is not listed is refused, or gets the kind and the terms of `default`.',
     }),
+  ),
+  offers: Type.Optional(
+    Closed(
+      {
+        expire_days: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: EXPIRE_DAYS_MAX,
+            description: `How many days after the approval an offer expires that was not taken up; ${EXPIRE_DAYS_DEFAULT} without this line.`,
+          }),
+        ),
+      },
+      'How long an approval of credit is an open offer, which counts as exposure.',
+    ),
   ),
   tests: Type.Array(PolicyTest),
 })

@@ -7,9 +7,11 @@ import { newestMerge } from './entity-merges.ts'
 
 /**
  * An entity with its state, exposure and trust; the exposure, its time and the trust are null until first computed. `merge_id`
- * is the newest step that says which entities it is read with (`entity-merges.ts`); null if it was never merged.
+ * is the newest step that says which entities it is read with (`entity-merges.ts`); null if it was never merged. Its open offers
+ * are null until it is first offered credit.
  */
-export type EntityRow = NewRow<'entities'> & Record<'graph' | 'trust' | 'exposed_at' | 'merge_id', string | null>
+export type EntityRow = NewRow<'entities'> &
+  Record<'graph' | 'trust' | 'exposed_at' | 'merge_id' | 'offers', string | null> & { offers_version: number | null }
 
 /** An entity with what only decisions read of it. */
 export type EntityToDecide = EntityRow & {
@@ -127,11 +129,13 @@ async function readBy<Read extends EntityRow = EntityRow>(
   const cached = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
   const rows = await database.query<Omit<Read, 'state'> & { org_id: string; state: string | null } & Row>(
     `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust, exposure.as_of AS exposed_at, merge.id AS merge_id,
+       open.offers, open.version AS offers_version,
        CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state${more}
      FROM entities
      JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) AS wanted (org_id, name, version, updated_at)
        ON entities.org_id = wanted.org_id AND entities.${column} = wanted.name
      LEFT JOIN graph_exposures AS exposure ON exposure.org_id = entities.org_id AND exposure.entity_id = entities.id
+     LEFT JOIN open_offers AS open ON open.org_id = entities.org_id AND open.entity_id = entities.id
      LEFT JOIN LATERAL ${newestMerge('entities.org_id', 'entities.id')} AS merge ON true`,
     [
       names.map(({ organizationId }) => organizationId),

@@ -1,4 +1,4 @@
-import type { ReviewedVerdict } from '../../core/decision-standing.ts'
+import type { DatedReview } from '../../core/facts/open-offers.ts'
 import type { Database } from '../database/database.ts'
 import { entryIdOf } from '../write-path/record.ts'
 
@@ -27,13 +27,13 @@ export const NEWEST_REVIEW = `LEFT JOIN LATERAL (
 export function reviewQueries(database: Database) {
   return {
     /** The newest review of a decision, if a person has looked at it. */
-    async newest(organizationId: string, decisionId: string): Promise<ReviewedVerdict | undefined> {
+    async newest(organizationId: string, decisionId: string): Promise<(DatedReview & { id: string }) | undefined> {
       const [row] = await database.query<{ body: string }>(
         'SELECT body FROM reviews WHERE org_id = $1 AND decision_id = $2 ORDER BY id DESC LIMIT 1',
         [organizationId, decisionId],
         { keepPlan: true },
       )
-      return row && (JSON.parse(row.body) as ReviewedVerdict)
+      return row && (JSON.parse(row.body) as DatedReview & { id: string })
     },
 
     /** The API keys through which reviews came, by the ids of the reviews; a review of the console came through none. */

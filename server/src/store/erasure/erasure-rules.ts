@@ -95,6 +95,7 @@ export const ENVIRONMENT_RULES: Readonly<Record<string, ErasureRule>> = {
   identifier_holders: { runs: deleteHolders },
   graph_track_records: { deletes: `${OF_ENTITY} AND NOT ${HAS_CONFIRMED_FRAUD}` },
   graph_exposures: DERIVED,
+  open_offers: DERIVED,
   trust_history: DERIVED,
   payment_flows: { deletes: `(${OF_ENTITY} OR stored.counterparty_id = $2)` },
   consequences: DERIVED,

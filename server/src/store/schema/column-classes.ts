@@ -155,6 +155,7 @@ export const environmentColumns: ClassedTables = {
     made: ['org_id', 'id', 'outcome_id', 'entity_id', 'actor_id'],
     kinds: ['step', 'actor_type'],
   },
+  open_offers: { ofEntities: ['offers'], made: ['org_id', 'entity_id'] },
   playground_scenarios: { words: ['name', 'request'], made: ['org_id', 'id', 'saved_by'] },
 
   // A claim is the keyed hash of an identifier, or a relationship between two entities.

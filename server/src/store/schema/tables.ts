@@ -225,6 +225,7 @@ export const tables = {
     is_adverse: 'boolean',
     version: 'bigint',
   }),
+  open_offers: guarded({ org_id: 'text', entity_id: 'text', version: 'bigint', offers: 'text' }),
   payment_flows: guarded({
     org_id: 'text',
     entity_id: 'text',

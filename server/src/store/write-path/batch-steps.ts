@@ -108,14 +108,19 @@ export const STEPS: readonly Step<OfOrganization>[] = [
   }),
   defineStep({ rowsOf: ({ bankAccounts = [] }) => bankAccounts, sql: upsertBankAccounts }),
   defineStep({ rowsOf: ({ dataSources = [] }) => dataSources, sql: addDataSources }),
-  defineStep({
+  defineStep<RowOf<'graph_track_records'>>({
     rowsOf: ({ changedTrackRecords = [] }) => changedTrackRecords,
-    sql: upsertTrackRecords,
+    sql: (rows, params) => upsertVersions('graph_track_records', rows, params, 'entity_id'),
     guard: { precondition: 'entity_version', row: ({ entity_id }) => `track record ${entity_id}` },
   }),
-  defineStep({
+  defineStep<RowOf<'open_offers'>>({
+    rowsOf: ({ changedOffers = [] }) => changedOffers,
+    sql: (rows, params) => upsertVersions('open_offers', rows, params, 'entity_id'),
+    guard: { precondition: 'open_offers', row: ({ entity_id }) => `open offers ${entity_id}` },
+  }),
+  defineStep<RowOf<'graph_claims'>>({
     rowsOf: ({ claims = [] }) => claims,
-    sql: upsertClaims,
+    sql: (rows, params) => upsertVersions('graph_claims', rows, params, 'claim'),
     guard: { precondition: 'claim_version', row: ({ claim }) => `claim ${claim}` },
   }),
   defineStep({
@@ -260,16 +265,15 @@ function addDataSources(sources: readonly RowOf<'data_sources'>[], params: Param
   return `${insertRows('data_sources', ordered, params)} ON CONFLICT DO NOTHING`
 }
 
-function upsertTrackRecords(rows: readonly RowOf<'graph_track_records'>[], params: Params): string {
-  const set = 'tallies = excluded.tallies, is_adverse = excluded.is_adverse, version = excluded.version'
-  return `${upsertRows('graph_track_records', rows, params, { key: ['org_id', 'entity_id'], set })}
-    WHERE graph_track_records.version = excluded.version - 1 RETURNING 1`
-}
-
-function upsertClaims(rows: readonly RowOf<'graph_claims'>[], params: Params): string {
-  const set = 'version = excluded.version, holders = excluded.holders, verified_holders = excluded.verified_holders'
-  return `${upsertRows('graph_claims', rows, params, { key: ['org_id', 'claim'], set })}
-    WHERE graph_claims.version = excluded.version - 1 RETURNING 1`
+/** The same for rows with a version: a row is written only after the version before. */
+function upsertVersions<T extends 'graph_track_records' | 'graph_claims' | 'open_offers'>(
+  table: T,
+  ...[rows, params, key]: [readonly RowOf<T>[], Params, keyof RowOf<T> & string]
+): string {
+  const columns = columnsOf(table).filter((column) => column !== 'org_id' && column !== key)
+  const set = columns.map((column) => `${column} = excluded.${column}`).join(', ')
+  return `${upsertRows(table, rows, params, { key: ['org_id' as keyof RowOf<T> & string, key], set })}
+    WHERE ${table}.version = excluded.version - 1 RETURNING 1`
 }
 
 /** Two nodes that announce the first turn at once conflict: the row that the second finds has another verdict than `previous`. */

@@ -25,6 +25,11 @@ export interface Change {
   dataSources?: NewRow<'data_sources'>[]
   /** Each with its next version; loses if that version was written first. */
   changedTrackRecords?: NewRow<'graph_track_records'>[]
+  /**
+   * The open offers of every entity that the decision was made on, each with its next version; loses if that version was written
+   * first, so that requests at the same time cannot each get the whole limit.
+   */
+  changedOffers?: NewRow<'open_offers'>[]
   /** The claims that were read, each with its next optimistic-lock version; loses if that version was written first. */
   claims?: NewRow<'graph_claims'>[]
   /** Keys with one time set or cleared; loses if another change of the key was written first. */
@@ -130,6 +135,7 @@ export type Lost =
   | 'new_entity'
   | 'entity_version'
   | 'claim_version'
+  | 'open_offers'
   | 'api_key'
   | 'turned_verdict'
   | 'endpoint_version'

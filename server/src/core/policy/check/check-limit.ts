@@ -34,6 +34,15 @@ export function checkUnlistedCurrency({ limit }: PolicyDocument): PolicyProblem[
   return [{ path: ['limit'], message }]
 }
 
+/** A limit that counts what was paid out and not what is on offer lends it to each of several requests. */
+export function checkOffersCounted({ inputs }: PolicyDocument): PolicyProblem[] {
+  const has = (name: string) => inputs.some(({ feature }) => feature === name)
+  if (!has('history.outstanding') || has('offers.open_amount')) return []
+  const message =
+    "'history.outstanding' is an input and 'offers.open_amount' is not, so several requests at once can each get the whole limit. Add the input, and subtract it wherever what is outstanding is subtracted"
+  return [{ path: ['inputs'], message, isWarning: true }]
+}
+
 /** Why an expression may not bound the limit: it depends on the amount, on payments, or on a number that a tier lacks. */
 export function refusedAsBound(
   document: PolicyDocument,

@@ -185,6 +185,16 @@ describe('a cutoff above base and references is worth a warning', () => {
   })
 })
 
+it('a policy that counts what is outstanding and not what is on offer is warned of it', () => {
+  const without = (...names: string[]) => inputs.filter(({ feature }) => !names.includes(feature))
+  // The terms of the sandbox policy read both, so the inputs alone are looked at.
+  const warned = (edit: PolicyEdit) =>
+    problemsOf(edit).filter((problem) => /warning: 'history\.outstanding'/.test(problem))
+  assert.equal(warned({ inputs: without('offers.open_amount') }).length, 1)
+  assert.deepEqual(warned({}), [])
+  assert.deepEqual(warned({ inputs: without('history.outstanding', 'offers.open_amount') }), [])
+})
+
 describe('a policy is accepted', () => {
   it('with the segment that the documentation shows', () => {
     const problems = problemsOf({ segments: [documentedSegment()] })

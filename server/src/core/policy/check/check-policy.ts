@@ -5,7 +5,7 @@ import { checkCost } from './check-cost.ts'
 import { checkDerived } from './check-derived.ts'
 import { checkInputs, checkMissingReasons } from './check-inputs.ts'
 import { checkLabels } from './check-labels.ts'
-import { checkLimit, checkUnlistedCurrency } from './check-limit.ts'
+import { checkLimit, checkOffersCounted, checkUnlistedCurrency } from './check-limit.ts'
 import { checkProducts } from './check-products.ts'
 import { checkCaps, checkRules } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
@@ -37,6 +37,7 @@ const CHECKS: readonly Check[] = [
   checkLabels,
   checkUniqueness,
   checkUnlistedCurrency,
+  checkOffersCounted,
   checkTests,
   checkCost,
   checkComparisons,

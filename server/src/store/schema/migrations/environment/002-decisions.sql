@@ -262,6 +262,17 @@ SELECT make_append_only('outcome_retractions', 'entity_id');
 CREATE INDEX outcome_retractions_of_outcome ON outcome_retractions (org_id, outcome_id, step, id);
 CREATE UNIQUE INDEX outcome_retractions_once ON outcome_retractions (org_id, outcome_id) WHERE step = 'approved';
 
+-- The approvals of credit of each entity that were not taken up yet. A decision that grants credit writes the next version, so that
+-- of two that read the same one only the first is written. Rows are never deleted before their entity: a version must not come
+-- again. Without another index and with room in its page, a row is updated in place.
+CREATE TABLE open_offers (
+  version   bigint NOT NULL,
+  org_id    text NOT NULL,
+  entity_id text NOT NULL,
+  offers    text NOT NULL, -- JSON; expired ones stay until the next version
+  PRIMARY KEY (org_id, entity_id)
+) WITH (fillfactor = 70);
+
 -- The trust graph. Each link is stored from both ends, so that one index read finds an entity's first links.
 CREATE TABLE graph_links (
   org_id       text NOT NULL,

@@ -1,0 +1,103 @@
+import { type DecidedRequest, type ReviewedVerdict, standingOf } from '../decision-standing.ts'
+import { type Money, moneyNumber, moneyOf } from '../money.ts'
+import { type FactSet, known, missing } from './facts.ts'
+
+/** An approval of credit that the applicant may still take up. */
+export interface OpenOffer {
+  decisionId: string
+  /** What was offered, which may be less than what was requested. */
+  amount: number
+  currency: string
+  /** From this instant on it does not count, whether it was removed or not. */
+  expiresAt: string
+  /** The caller's own name for the request: a later request with the same one replaces the offer. */
+  reference?: string
+}
+
+/** A decision, as far as it may be an offer. */
+export interface OfferingDecision extends DecidedRequest {
+  id: string
+  currency: string | null
+  reference: string | null
+  created_at: string
+}
+
+/** A review with its time: an approval by a person is open from then on. */
+export type DatedReview = ReviewedVerdict & { created_at: string }
+
+/** How long an offer is open if the policy does not say. */
+export const EXPIRE_DAYS_DEFAULT = 30
+
+/** The longest time that a policy may leave an offer open. */
+export const EXPIRE_DAYS_MAX = 365
+
+/** How many open offers an entity can have: they are one row, and every approval writes it. */
+export const OPEN_OFFERS_MAX = 100
+
+const DAY_MS = 86_400_000
+
+/** What a decision offers after its newest review, if it has any; undefined if it stands as no approval, or is about access. */
+export function offerOf(
+  decision: OfferingDecision,
+  review: DatedReview | undefined,
+  { expireDays = EXPIRE_DAYS_DEFAULT }: { expireDays: number | undefined },
+): OpenOffer | undefined {
+  const { isApproved, amount } = standingOf(decision, review)
+  const { id, currency, reference } = decision
+  if (!isApproved || amount === null || currency === null) return undefined
+  const from = Date.parse((review ?? decision).created_at)
+  return {
+    decisionId: id,
+    amount,
+    currency,
+    expiresAt: new Date(from + expireDays * DAY_MS).toISOString(),
+    ...(reference !== null && { reference }),
+  }
+}
+
+/** The offers that are open at an instant. */
+export function openAt(offers: readonly OpenOffer[], now: string): OpenOffer[] {
+  return offers.filter(({ expiresAt }) => expiresAt > now)
+}
+
+/** The features of open offers, which are counted in the currency of the request and in others, as open credits are. */
+export function offerFacts(
+  offers: readonly OpenOffer[],
+  { currency, now }: { currency: string | undefined; now: string },
+): FactSet {
+  const open = openAt(offers, now)
+  const count = known(open.length)
+  if (currency === undefined) {
+    const notRequested = missing('not_requested')
+    return {
+      'offers.open_amount': notRequested,
+      'offers.open_count': count,
+      'offers.open_in_other_currency': notRequested,
+    }
+  }
+  const own = open.filter((offer) => offer.currency === currency)
+  return {
+    'offers.open_amount': known(moneyNumber(sumOf(own))),
+    'offers.open_count': count,
+    'offers.open_in_other_currency': known(open.length - own.length),
+  }
+}
+
+/** Open offers in one currency: how many, and what they add up to. */
+export interface OfferedCredit {
+  currency: string
+  offers: number
+  amount: number
+}
+
+/** The offers that are open at an instant, by currency. */
+export function offeredByCurrency(offers: readonly OpenOffer[], now: string): OfferedCredit[] {
+  const byCurrency = Map.groupBy(openAt(offers, now), ({ currency }) => currency)
+  return [...byCurrency]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([currency, own]) => ({ currency, offers: own.length, amount: moneyNumber(sumOf(own)) }))
+}
+
+function sumOf(offers: readonly OpenOffer[]): Money {
+  return offers.reduce((sum, { amount }) => sum + moneyOf(amount), 0n)
+}

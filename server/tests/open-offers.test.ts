@@ -1,0 +1,290 @@
+/** Approvals that were not taken up count as exposure: n applications at the same time get one limit in total. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addOperator } from '../src/admin/manage-operators.ts'
+import { mergeEntities, separateEntity } from '../src/admin/merge-entities.ts'
+import { retractOutcome } from '../src/admin/retract-outcome.ts'
+import type { OpenOffer } from '../src/core/facts/open-offers.ts'
+import { byOperator, byService } from './acts.ts'
+import { newConsequenceWorker } from './consequence-worker.ts'
+import { personas } from './personas.ts'
+import { startTestService } from './test-service.ts'
+
+const START = '2026-11-15T09:00:00.000Z'
+const DAY_MS = 86_400_000
+let nowMs = Date.parse(START)
+const api = await startTestService({ nowMs: () => nowMs })
+const { installation } = api.service
+const database = installation.storage.environments.sandbox
+const worker = newConsequenceWorker(installation)
+const acme = await api.newOrganization()
+const prime = personas(START).find(({ name }) => name === 'prime')!
+
+let count = 0
+async function post(path: string, body: unknown) {
+  const answer = await acme.post(path, body, { 'Idempotency-Key': `offers-${count++}` })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
+}
+
+/** An applicant who can carry credit, with identifiers that no other entity has. */
+async function newApplicant({ withTransactions = true } = {}): Promise<string> {
+  const own = `offers-${count++}`
+  const { id } = await post('/v1/entities', { ...prime.entity, external_id: own })
+  for (const { identifier, verification } of prime.identityLinks)
+    await post(`/v1/entities/${id}/identity-links`, { identifier: { ...identifier, value: own }, verification })
+  for (const consent of prime.consents) await post(`/v1/entities/${id}/consents`, consent)
+  if (withTransactions) await post(`/v1/entities/${id}/transactions`, { transactions: prime.transactions })
+  return id
+}
+
+interface Request {
+  requested_amount?: number
+  currency?: string
+  reference?: string
+  product?: string
+}
+
+const MUCH = 1_000_000
+const decide = (id: string, request: Request = {}) =>
+  post('/v1/underwrite', { entity_id: id, product: 'default', requested_amount: MUCH, currency: 'EUR', ...request })
+const report = (decisionId: string, type: string, more: object = {}) =>
+  post(`/v1/decisions/${decisionId}/outcomes`, { type, occurred_at: new Date(nowMs).toISOString(), ...more })
+const review = (decisionId: string, verdict: string, more: object = {}) =>
+  post(`/v1/decisions/${decisionId}/reviews`, { verdict, reviewer: { id: 'u-1' }, reason: 'A test.', ...more })
+
+/** What the facts of a decision say of open offers. */
+async function offersIn(decisionId: string) {
+  const { body } = await acme.get(`/v1/decisions/${decisionId}/replay`)
+  assert.equal(body.matches, true)
+  const features = body.evidence.feature_snapshot
+  return ['open_count', 'open_amount', 'open_in_other_currency'].map((name) => features[`offers.${name}`].value)
+}
+
+/** The row of an entity; undefined if it has none. */
+async function rowOf(entityId: string): Promise<{ version: number; offers: OpenOffer[] } | undefined> {
+  const [row] = await database.query<{ version: number; offers: string }>(
+    'SELECT version, offers FROM open_offers WHERE entity_id = $1',
+    [entityId],
+  )
+  return row && { version: row.version, offers: JSON.parse(row.offers) }
+}
+const listed = async (entityId: string) => (await rowOf(entityId))?.offers.map(({ decisionId }) => decisionId) ?? []
+
+/** What an applicant is offered in total, one request after the other. */
+async function wholeLimit(): Promise<number> {
+  const id = await newApplicant()
+  let total = 0
+  for (;;) {
+    const { recommended_limit } = await decide(id)
+    if (!recommended_limit) return total
+    total += recommended_limit
+  }
+}
+
+test('fifty requests at the same time get one limit in total', async () => {
+  const whole = await wholeLimit()
+  assert.ok(whole > 5_000)
+  const id = await newApplicant()
+  const decisions = await Promise.all(Array.from({ length: 50 }, () => decide(id)))
+  const limits = decisions.map(({ recommended_limit = 0 }) => recommended_limit as number)
+  assert.equal(
+    limits.reduce((sum, limit) => sum + limit, 0),
+    whole,
+  )
+  const { offers } = (await rowOf(id))!
+  assert.deepEqual(offers.map(({ amount }) => amount).sort(), limits.filter((limit) => limit > 0).sort())
+})
+
+test('fifty small requests at the same time are each decided after the other', async () => {
+  const id = await newApplicant()
+  const decisions = await Promise.all(Array.from({ length: 50 }, () => decide(id, { requested_amount: 50 })))
+  const counts = await Promise.all(decisions.map(async (decision) => (await offersIn(decision.id))[0]))
+  assert.deepEqual(
+    counts.sort((a, b) => a - b),
+    Array.from({ length: 50 }, (_, earlier) => earlier),
+  )
+  assert.equal((await rowOf(id))!.version, 50)
+})
+
+test('an offer counts in its currency with what was offered, and as one of another currency', async () => {
+  const id = await newApplicant()
+  const first = await decide(id)
+  assert.deepEqual(await offersIn(first.id), [0, 0, 0], 'not against itself')
+  assert.ok(first.recommended_limit < MUCH)
+  const second = await decide(id, { requested_amount: 100 })
+  assert.deepEqual(await offersIn(second.id), [1, first.recommended_limit, 0])
+  const inCrowns = await decide(id, { currency: 'CZK' })
+  assert.equal(inCrowns.verdict, 'manual_review')
+  assert.deepEqual((await offersIn(inCrowns.id)).slice(1), [0, second.recommended_limit ? 2 : 1])
+})
+
+test('a decision that grants no credit writes no row', async () => {
+  const unknown = await newApplicant({ withTransactions: false })
+  assert.equal((await decide(unknown)).verdict, 'manual_review')
+  await decide(unknown, { reference: 'a' })
+  await decide(unknown, { reference: 'a' })
+  assert.equal(await rowOf(unknown), undefined)
+  const access = await post('/v1/underwrite', { entity_id: unknown, product: 'platform_access' })
+  assert.equal(access.verdict, 'approve')
+  assert.equal(await rowOf(unknown), undefined)
+  const known = await newApplicant()
+  await decide(known)
+  while ((await decide(known)).recommended_limit);
+  const { version } = (await rowOf(known))!
+  await decide(known)
+  assert.equal((await rowOf(known))!.version, version)
+})
+
+test('an expired offer does not count, although it is not removed yet', async () => {
+  const id = await newApplicant()
+  const first = await decide(id)
+  nowMs = Date.parse(first.created_at) + 30 * DAY_MS - 1
+  assert.deepEqual(await offersIn((await decide(id)).id), [1, first.recommended_limit, 0])
+  nowMs += 1
+  assert.deepEqual(await listed(id), [first.id])
+  const later = await decide(id)
+  assert.deepEqual(await offersIn(later.id), [0, 0, 0])
+  assert.deepEqual(await listed(id), [later.id], 'the next version leaves it out')
+  nowMs = Date.parse(START)
+})
+
+test('an offer ends when it is funded, or closed without that', async () => {
+  for (const type of ['funded', 'closed', 'settled', 'charged_off']) {
+    const id = await newApplicant()
+    const first = await decide(id)
+    await report(first.id, 'current')
+    assert.deepEqual(await listed(id), [first.id])
+    await report(first.id, type)
+    assert.deepEqual(await listed(id), [], type)
+    const next = await decide(id, { requested_amount: 100 })
+    assert.deepEqual(await offersIn(next.id), [0, 0, 0], type)
+    if (type === 'funded') await report(first.id, 'repaid')
+    assert.ok(!(await listed(id)).includes(first.id))
+  }
+})
+
+test('an outcome that is taken back opens its offer again', async () => {
+  const organization = acme.id
+  const add = async (name: string) =>
+    byOperator(
+      await addOperator(installation, byService(organization), { email: `${name}@example.com`, name, role: 'admin' }),
+    )
+  const [ada, grace] = [await add('ada'), await add('grace')]
+  const id = await newApplicant()
+  const first = await decide(id)
+  const before = (await rowOf(id))!.offers
+  const funded = await report(first.id, 'funded')
+  assert.deepEqual(await listed(id), [])
+  await retractOutcome(installation, ada, funded.id)
+  assert.deepEqual(await listed(id), [])
+  await retractOutcome(installation, grace, funded.id)
+  assert.deepEqual((await rowOf(id))!.offers, before)
+})
+
+test('a review opens, changes and ends an offer', async () => {
+  const id = await newApplicant({ withTransactions: false })
+  const { id: decisionId } = await decide(id, { requested_amount: 900 })
+  nowMs += DAY_MS
+  await review(decisionId, 'approve', { recommended_limit: 700 })
+  const [offer] = (await rowOf(id))!.offers
+  assert.deepEqual([offer!.amount, offer!.currency, offer!.expiresAt], [700, 'EUR', '2026-12-16T09:00:00.000Z'])
+  await review(decisionId, 'approve', { recommended_limit: 800 })
+  assert.deepEqual(
+    (await rowOf(id))!.offers.map(({ amount }) => amount),
+    [800],
+  )
+  await review(decisionId, 'decline')
+  assert.deepEqual(await listed(id), [])
+  await review(decisionId, 'approve')
+  await report(decisionId, 'closed')
+  await review(decisionId, 'approve')
+  assert.deepEqual(await listed(id), [], 'what was closed is not open again')
+  nowMs = Date.parse(START)
+})
+
+test('a request with the same reference replaces the offer, whatever its verdict', async () => {
+  const id = await newApplicant()
+  const first = await decide(id, { reference: 'case-1' })
+  const second = await decide(id, { reference: 'case-1' })
+  assert.equal(second.recommended_limit, first.recommended_limit)
+  assert.deepEqual(await offersIn(second.id), [0, 0, 0])
+  assert.deepEqual(await listed(id), [second.id])
+  const trail = (await acme.get(`/v1/entities/${id}/audit-trail?limit=50`)).body.data
+  const [replaced] = trail.filter(({ type }: { type: string }) => type === 'decision.offer_replaced')
+  assert.deepEqual(replaced.data, { entity_id: id, decision_id: first.id, replaced_by: second.id })
+  await review(first.id, 'approve')
+  assert.deepEqual(await listed(id), [second.id], 'nor does a person open it again')
+  const reviewed = await decide(id, { reference: 'case-1', currency: 'CZK' })
+  assert.equal(reviewed.recommended_limit, undefined)
+  assert.deepEqual(await listed(id), [])
+})
+
+test('paying out a loan announces no other verdict, because its own offer and credit are no earlier ones', async () => {
+  const id = await newApplicant()
+  const { id: decisionId } = await decide(id)
+  const announced = async () => {
+    await worker.drain()
+    const { data } = (await acme.get(`/v1/entities/${id}/audit-trail?limit=50`)).body
+    return data.filter(({ type }: { type: string }) => type === 'decision.reevaluation_due').length
+  }
+  await post(`/v1/entities/${id}/consents`, prime.consents[0])
+  assert.equal(await announced(), 0)
+  await report(decisionId, 'funded')
+  assert.equal(await announced(), 0)
+})
+
+test('merged entities get one limit in total, also by requests about both at the same time', async () => {
+  const [ada, grace] = await Promise.all(
+    ['mia', 'noa'].map(async (name) =>
+      byOperator(
+        await addOperator(installation, byService(acme.id), { email: `${name}@example.com`, name, role: 'admin' }),
+      ),
+    ),
+  )
+  const merged = async () => {
+    const { id: b } = await post('/v1/entities', { external_id: `offers-${count++}`, type: 'person' })
+    const a = await newApplicant()
+    await mergeEntities(installation, ada!, { entity: a, other: b })
+    await mergeEntities(installation, grace!, { entity: a, other: b })
+    return [a, b] as const
+  }
+  const [one, other] = await merged()
+  let whole = 0
+  for (let turn = 0; ; turn++) {
+    const { recommended_limit } = await decide(turn % 2 === 0 ? one : other)
+    if (!recommended_limit) break
+    whole += recommended_limit
+  }
+  assert.ok(whole > 5_000)
+  const [a, b] = await merged()
+  const decisions = await Promise.all(Array.from({ length: 50 }, (_, turn) => decide(turn % 2 === 0 ? a : b)))
+  const limits = decisions.map(({ recommended_limit = 0 }) => recommended_limit as number)
+  assert.equal(
+    limits.reduce((sum, limit) => sum + limit, 0),
+    whole,
+  )
+  const [rowA, rowB] = [(await rowOf(a))!, (await rowOf(b))!]
+  assert.equal(rowA.version, rowB.version, 'each approval claims both')
+  const offered = [...rowA.offers, ...rowB.offers].reduce((sum, { amount }) => sum + amount, 0)
+  assert.equal(offered, whole)
+
+  const [c, d] = await merged()
+  await decide(c, { reference: 'case-2' })
+  const again = await decide(d, { reference: 'case-2' })
+  assert.deepEqual([await listed(c), await listed(d)], [[], [again.id]])
+  await separateEntity(installation, ada!, c)
+  await separateEntity(installation, grace!, c)
+  assert.deepEqual(await offersIn((await decide(c, { requested_amount: 100 })).id), [0, 0, 0])
+})
+
+test('an entity can have a hundred open offers', async () => {
+  const id = await newApplicant()
+  for (let offers = 0; offers < 100; offers++) await decide(id, { requested_amount: 50, reference: `case-${offers}` })
+  const request = { entity_id: id, product: 'default', requested_amount: 50, currency: 'EUR' }
+  const refused = await acme.post('/v1/underwrite', request, { 'Idempotency-Key': `offers-${count++}` })
+  assert.equal(refused.status, 422)
+  assert.equal(refused.body.error.code, 'too_many_open_offers')
+  await decide(id, { requested_amount: 50, reference: 'case-0' })
+  assert.equal((await listed(id)).length, 100)
+})
