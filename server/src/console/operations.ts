@@ -6,6 +6,7 @@ import { commandLineCodes } from './operations/command-line-codes.ts'
 import { decisions } from './operations/decisions.ts'
 import { deliveries } from './operations/deliveries.ts'
 import { entities } from './operations/entities.ts'
+import { entityErasure } from './operations/entity-erasure.ts'
 import { entityMerges } from './operations/entity-merges.ts'
 import { invitation } from './operations/invitation.ts'
 import { liveGate } from './operations/live-gate.ts'
@@ -34,6 +35,7 @@ const families = {
   decisions,
   deliveries,
   entities,
+  'entity-erasure': entityErasure,
   'entity-merges': entityMerges,
   invitation,
   'live-gate': liveGate,

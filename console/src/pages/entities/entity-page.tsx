@@ -13,6 +13,7 @@ import { CashflowSection } from './cashflow-section.tsx'
 import classes from './entities.module.css'
 import type { ShownEntity } from './entity.ts'
 import { ConsentsSection, DecisionsSection, IdentitySection } from './entity-aside.tsx'
+import { ErasureSection } from './erasure-section.tsx'
 import { FeaturesSection } from './features-section.tsx'
 import { MergesSection } from './merges-section.tsx'
 import { NeighbourhoodSection } from './neighbourhood-section.tsx'
@@ -59,6 +60,7 @@ export function EntityPage() {
           <MergesSection entityId={entityId} />
           {entity && <AccountsSection entity={entity} />}
           {entity && <SourcesSection entity={entity} />}
+          <ErasureSection entityId={entityId} name={entity?.name ?? entityId} />
         </div>
       </div>
     </>
