@@ -9,6 +9,8 @@ import { addOperator } from '../src/admin/manage-operators.ts'
 import { mergeEntities, separateEntity } from '../src/admin/merge-entities.ts'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { findCommand } from '../src/cli/commands.ts'
+import type { OpenOffer } from '../src/core/facts/open-offers.ts'
+import { nextOffers } from '../src/underwriting/entity-offers.ts'
 import { byOperator, byService } from './acts.ts'
 import { Authenticator } from './authenticator.ts'
 import { tamper } from './tamper.ts'
@@ -140,7 +142,7 @@ test('open credit, an open case, a merge and a legal hold each refuse an erasure
   const caseId = `cas_${decision.slice(4)}`
   await refusesBoth(new RegExp(`^${entity} cannot be erased: the case ${caseId} is open\\.$`))
   await team.post(`/v1/decisions/${decision}/reviews`, {
-    verdict: 'approve',
+    verdict: 'decline',
     reason: 'Known.',
     reviewer: { id: 'rev-1', name: 'Ann' },
   })
@@ -184,6 +186,42 @@ test('open credit, an open case, a merge and a legal hold each refuse an erasure
   await assert.rejects(erase(ada, entity, 'propose'), refused(/on legal hold/), 'one operator lifts no hold')
   await lift(ada, entity, 'approve')
   await erase(ada, entity, 'propose')
+  assert.equal((await erase(grace, entity, 'approve')).state, 'approved')
+})
+
+test('an open offer refuses an erasure, also one that is made at the moment of the approval', async () => {
+  const team = await newTeam()
+  const { ada, grace } = team
+  const entity = await team.newEntity()
+  const { id: decision } = await team.decide(entity)
+  const approve = () =>
+    team.post(`/v1/decisions/${decision}/reviews`, {
+      verdict: 'approve',
+      reason: 'Known.',
+      reviewer: { id: 'rev-1', name: 'Ann' },
+    })
+  await approve()
+  const refused = {
+    code: 'erasure_refused',
+    message: new RegExp(`an offer is open: 1000 EUR until \\S+, by ${decision}\\.$`),
+  }
+  await assert.rejects(erase(ada, entity, 'propose'), refused)
+  await team.report(decision, 'closed')
+  await erase(ada, entity, 'propose')
+
+  const { id: organizationId } = team.organization
+  const offer = (offers: OpenOffer[]) =>
+    store.entities
+      .find({ organizationId, id: entity })
+      .then((row) => store.commit({ organizationId, changedOffers: [nextOffers(row!, offers)] }))
+  const made = { decisionId: decision, amount: 1_000, currency: 'EUR', expiresAt: '2026-12-15T09:00:00.000Z' }
+  const commit: typeof store.commit = async (change) => {
+    if (change.newErasures) await offer([made])
+    return store.commit(change)
+  }
+  const racing = { ...installation, stores: { ...installation.stores, sandbox: { ...store, commit } } }
+  await assert.rejects(eraseEntity(racing, grace, { entity, move: 'approve' }), refused)
+  await offer([])
   assert.equal((await erase(grace, entity, 'approve')).state, 'approved')
 })
 

@@ -1,10 +1,12 @@
 import type { EntityState } from '../core/facts/entity-state.ts'
+import { openAt } from '../core/facts/open-offers.ts'
 import { debtsOf } from '../core/facts/outcome-course.ts'
 import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcome.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EntityStanding, StepEffect } from '../store/environment/entity-steps.ts'
 import { auditEntryRow, eventRow } from '../store/write-path/record.ts'
+import { nextOffers, offersOf } from '../underwriting/entity-offers.ts'
 import { membersOf } from '../underwriting/read-entity.ts'
 import { type EnvironmentAct, permitted, reasonOf, viaOf } from './act.ts'
 import {
@@ -21,7 +23,7 @@ import { openCreditsOf } from './show-entity.ts'
 
 /** What stands against the erasure of an entity. */
 export interface Obstacle {
-  code: 'open_credit' | 'open_case' | 'legal_hold' | 'hold_proposed' | 'merged'
+  code: 'open_credit' | 'open_offer' | 'open_case' | 'legal_hold' | 'hold_proposed' | 'merged'
   /** A clause that begins in lower case and names it, such as “the case cas_… is open”. */
   message: string
   /** The decisions, the case or the entities that it is about. */
@@ -72,6 +74,8 @@ const ERASURE: StepKind = {
     return {
       organizationId,
       newErasures: [{ entity_id, version, entry_id: entry.id, approved_at: context.now }],
+      // Loses to a decision that offers credit at the same moment, which does not change the entity.
+      changedOffers: [nextOffers(entity, [])],
       rows: { events: [eventRow(context, 'entity.erased', { entity_id })] },
       auditEntries: [entry],
     }
@@ -114,7 +118,7 @@ function standing(installation: Installation, target: Target, { id }: EntityRow)
 
 /** Everything that stands against an erasure: the operators settle it first. */
 async function obstaclesOf(
-  { stores }: Installation,
+  { stores, nowMs }: Installation,
   { environment, organizationId }: Target,
   entity: EntityRow,
   { hold, proposals }: EntityStanding,
@@ -128,6 +132,7 @@ async function obstaclesOf(
   const others = members.map(({ id }) => id).filter((id) => id !== entity.id)
   const obstacles: (Obstacle | false | undefined)[] = [
     credits,
+    openOffers(entity, new Date(nowMs()).toISOString()),
     openCase !== undefined && { code: 'open_case', message: `the case ${openCase} is open`, ids: [openCase] },
     hold && {
       code: 'legal_hold',
@@ -142,6 +147,21 @@ async function obstaclesOf(
     others.length > 0 && { code: 'merged', message: `it is merged with ${others.join(', ')}`, ids: others },
   ]
   return obstacles.filter((one): one is Obstacle => one !== false && one !== undefined)
+}
+
+/** What the entity was offered and may still take up. */
+function openOffers(entity: EntityRow, now: string): Obstacle | undefined {
+  const open = openAt(offersOf(entity), now)
+  if (open.length === 0) return undefined
+  const offered = open.map(
+    ({ amount, currency, expiresAt, decisionId }) => `${amount} ${currency} until ${expiresAt}, by ${decisionId}`,
+  )
+  const ids = open.map(({ decisionId }) => decisionId)
+  return {
+    code: 'open_offer',
+    message: `${open.length === 1 ? 'an offer is' : 'offers are'} open: ${offered.join(', ')}`,
+    ids,
+  }
 }
 
 /** What the entity owes, with the decisions of which it is. */

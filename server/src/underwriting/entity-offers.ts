@@ -17,7 +17,7 @@ export function offersOf({ offers }: Pick<OfferedEntity, 'offers'>): OpenOffer[]
 }
 
 /** The next version of the row. */
-function nextRow({ id, offers_version }: OfferedEntity, offers: readonly OpenOffer[]): NewRow<'open_offers'> {
+export function nextOffers({ id, offers_version }: OfferedEntity, offers: readonly OpenOffer[]): NewRow<'open_offers'> {
   return { entity_id: id, version: (offers_version ?? 0) + 1, offers: JSON.stringify(offers) }
 }
 
@@ -69,7 +69,7 @@ export function offersAfterDecision(
   return {
     changedOffers: claimed.map((member) => {
       const kept = offersOf(member).filter((each) => left.has(each.decisionId))
-      return nextRow(member, offer && member.id === entityId ? [...kept, offer] : kept)
+      return nextOffers(member, offer && member.id === entityId ? [...kept, offer] : kept)
     }),
     replacedOffers: replaced.map((each) => ({
       type: 'decision.offer_replaced',
@@ -90,7 +90,7 @@ export function offersAfterOutcome(
   { type, earlier, now }: { type: OutcomeType; earlier: readonly { type: OutcomeType }[]; now: string },
 ): NewRow<'open_offers'> | undefined {
   if (decision.currency === null || !endsOffer(type) || earlier.some((other) => endsOffer(other.type))) return undefined
-  return nextRow(
+  return nextOffers(
     entity,
     openAt(offersOf(entity), now).filter(({ decisionId }) => decisionId !== decision.id),
   )
@@ -180,7 +180,7 @@ async function offersAsTheyStand(
   const known = openAt(offersOf(entity), now).filter(({ decisionId }) => !ids.includes(decisionId))
   const opened = openAt(offers.flat(), now)
   if (opened.length > 0 && known.length + opened.length > OPEN_OFFERS_MAX) return 'too_many'
-  return nextRow(entity, [...known, ...opened])
+  return nextOffers(entity, [...known, ...opened])
 }
 
 /** How long a stored policy leaves offers open; undefined if it does not say. */

@@ -138,7 +138,7 @@ function Against({ obstacle: { code, message, ids } }: { obstacle: Obstacle }) {
               Open the case
             </PageLink>
           )}
-          {code === 'open_credit' && <PageLink to={`decisions/${id}`}>{id}</PageLink>}
+          {(code === 'open_credit' || code === 'open_offer') && <PageLink to={`decisions/${id}`}>{id}</PageLink>}
           {code === 'merged' && <PageLink to={`entities/${id}`}>{id}</PageLink>}
         </span>
       ))}
