@@ -62,7 +62,13 @@ const upkeep = new Upkeep({
     database,
     newId: installation.newId,
     // Fewer than the settings take, so that rows of every kind grow old within the proof.
-    keepDays: { webhooks: KEEP_DAYS, usage: KEEP_DAYS, trustHistory: KEEP_DAYS, backtests: KEEP_DAYS },
+    keepDays: {
+      webhooks: KEEP_DAYS,
+      usage: KEEP_DAYS,
+      trustHistory: KEEP_DAYS,
+      erasedDecisions: KEEP_DAYS,
+      backtests: KEEP_DAYS,
+    },
     isEmbedded: installation.storage.embedded,
   }),
   nowMs,

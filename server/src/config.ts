@@ -69,6 +69,8 @@ export interface Config {
     usage: number
     /** Trust scores that an entity had. */
     trustHistory: number
+    /** What decisions about erased entities were made from, counted from the decision. */
+    erasedDecisions: number
     /** Backtests that newer ones of the same policy replaced. */
     backtests: number
   }
@@ -223,6 +225,12 @@ export const SETTINGS = {
     meaning:
       'Days of which the page of an entity shows how its trust score changed. Decisions hold the trust that they were made on.',
   },
+  ERASED_DECISIONS_KEEP_DAYS: {
+    allowed: days(1),
+    default: '2557',
+    meaning:
+      'Days after a decision for which its facts, its trace and its figures are kept although its entity was erased; then only hashes are left. The default is seven years: set what the law asks of you.',
+  },
   BACKTESTS_KEEP_DAYS: {
     allowed: days(1),
     default: '1095',
@@ -317,6 +325,7 @@ export function readConfig(env: SettingValues): Config {
       webhooks: read('WEBHOOKS_KEEP_DAYS'),
       usage: read('USAGE_KEEP_DAYS'),
       trustHistory: read('TRUST_HISTORY_KEEP_DAYS'),
+      erasedDecisions: read('ERASED_DECISIONS_KEEP_DAYS'),
       backtests: read('BACKTESTS_KEEP_DAYS'),
     },
     reviewWithinHours: read('REVIEW_WITHIN_HOURS'),

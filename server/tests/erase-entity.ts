@@ -3,7 +3,9 @@ import type { Installation } from '../src/installation/installation.ts'
 import { eraseApproved } from '../src/service/erase-entities.ts'
 import type { Database } from '../src/store/database/database.ts'
 import { unpackSegment } from '../src/store/documents/segment.ts'
+import { commitOrThrow } from '../src/store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../src/store/write-path/record.ts'
+import { recordSha256 } from '../src/store/write-path/record-hash.ts'
 import type { startAuditLogScene } from './audit-log-scene.ts'
 import type { TestOrganization } from './test-service.ts'
 
@@ -16,7 +18,7 @@ export async function approveErasure(
   const entity = await stores.sandbox.entities.find({ organizationId, id: entityId })
   const now = new Date(nowMs()).toISOString()
   const entry = auditEntryRow(
-    { organizationId, actor: { type: 'operator', id: 'opr_two' }, now, requestId: null, newId },
+    { organizationId, actor: { type: 'system', id: 'test' }, now, requestId: null, newId },
     {
       type: 'entity.erased',
       trailId: entityId,
@@ -169,35 +171,59 @@ export async function storePerson(
     occurred_at: new Date(installation.nowMs()).toISOString(),
     note: texts.outcome,
   })
-  const about = { entity_id: id, taken_at: now }
-  await store.commit({
+  const note = {
+    id: installation.newId('nte'),
+    case_id: 'cas_zq',
+    entity_id: id,
+    text: texts.note,
+    author_id: 'opr_one',
+    created_at: now,
+  }
+  const retraction = {
+    id: installation.newId('ret'),
+    outcome_id: outcome.id,
+    entity_id: id,
+    step: 'proposed',
+    reason: texts.retraction,
+    actor_type: 'operator',
+    actor_id: 'opr_one',
+    taken_at: now,
+  }
+  const context = {
+    organizationId: organization.id,
+    actor: { type: 'system', id: 'test' },
+    now,
+    requestId: null,
+    newId: installation.newId,
+  } as const
+  const scenario = { id: 'scn_zq', name: texts.scenario, request: JSON.stringify(request) }
+  await commitOrThrow(store, {
     organizationId: organization.id,
     rows: {
-      playground_scenarios: [
-        { id: 'scn_zq', name: texts.scenario, request: JSON.stringify(request), saved_by: 'opr_one', saved_at: now },
-      ],
-      case_notes: [
-        {
-          id: 'not_zq',
-          case_id: 'cas_zq',
-          entity_id: id,
-          text: texts.note,
-          author_id: 'opr_one',
-          created_at: now,
-        },
-      ],
-      outcome_retractions: [
-        {
-          ...about,
-          id: 'ret_zq',
-          outcome_id: outcome.id,
-          step: 'proposed',
-          reason: texts.retraction,
-          actor_type: 'operator',
-          actor_id: 'opr_one',
-        },
-      ],
+      playground_scenarios: [{ ...scenario, saved_by: 'opr_one', saved_at: now }],
+      case_notes: [note],
+      outcome_retractions: [retraction],
     },
+    auditEntries: [
+      auditEntryRow(context, {
+        type: 'case.noted',
+        trailId: id,
+        subject: { type: 'case_note', id: note.id },
+        data: { entity_id: id, case_id: 'cas_zq', record_sha256: recordSha256<'case_notes'>(organization.id, note) },
+      }),
+      auditEntryRow(context, {
+        type: 'decision.outcome_retraction_proposed',
+        trailId: id,
+        subject: { type: 'outcome_retraction', id: retraction.id },
+        data: {
+          entity_id: id,
+          decision_id: decision.id,
+          outcome_id: outcome.id,
+          outcome_type: 'closed',
+          record_sha256: recordSha256<'outcome_retractions'>(organization.id, retraction),
+        },
+      }),
+    ],
   })
   const eventId = `evt_${decision.id.slice('dec_'.length)}`
   await database.query(

@@ -98,7 +98,7 @@ test('an outcome counts until a second operator confirms its retraction, and the
   )
 })
 
-test('a retraction is on the audit log with both operators and their reasons, and announced', async () => {
+test('a retraction is on the audit log with both operators, its record has their reasons, and it is announced', async () => {
   const subject = await newEntity('t-2')
   const { id: decisionId } = await decide(subject)
   const mistaken = await report(decisionId, 'fraud_confirmed')
@@ -107,17 +107,25 @@ test('a retraction is on the audit log with both operators and their reasons, an
   const { data } = (await acme.get(`/v1/entities/${subject}/audit-trail`)).body
   const steps = data.filter(({ type }: { type: string }) => type.startsWith('decision.outcome_retract'))
   assert.deepEqual(
-    steps.map(({ type, actor, data: { outcome_id, reason, via } }: (typeof steps)[number]) => [
+    steps.map(({ type, actor, data: { outcome_id, via, ...others } }: (typeof steps)[number]) => [
       type,
       actor.type,
       outcome_id,
-      reason,
       via,
+      'reason' in others,
     ]),
     [
-      ['decision.outcome_retracted', 'operator', mistaken, 'grace looked it up.', 'alice (uid 1000)'],
-      ['decision.outcome_retraction_proposed', 'operator', mistaken, 'ada looked it up.', 'alice (uid 1000)'],
+      ['decision.outcome_retracted', 'operator', mistaken, 'alice (uid 1000)', false],
+      ['decision.outcome_retraction_proposed', 'operator', mistaken, 'alice (uid 1000)', false],
     ],
+  )
+  const reasons = await installation.storage.environments.sandbox.query<{ reason: string }>(
+    'SELECT reason FROM outcome_retractions WHERE org_id = $1 AND outcome_id = $2 ORDER BY id',
+    [acme.id, mistaken],
+  )
+  assert.deepEqual(
+    reasons.map(({ reason }) => reason),
+    ['ada looked it up.', 'grace looked it up.'],
   )
   assert.notEqual(steps[0].actor.id, steps[1].actor.id)
   assert.equal(steps[0].data.proposed_by, steps[1].actor.id)

@@ -9,7 +9,7 @@ import { parseBodies } from '../underwriting/describe-evidence.ts'
 import { nameReviewer, type RecordedReview } from '../underwriting/review-decision.ts'
 import { contextOf, type EnvironmentAct, type OperatorActor, permitted } from './act.ts'
 import { holds } from './permissions.ts'
-import { conflict, notFound, type Problem } from './problem.ts'
+import { conflict, entityErased, notFound, type Problem } from './problem.ts'
 
 /** A case as it is stored. */
 type Case = RowOf<'cases'>
@@ -61,6 +61,8 @@ export const addCaseNote = permitted(
   ): Promise<RowOf<'case_notes'>> => {
     const { organizationId } = act
     const { entity_id } = await findCase(installation, act, id)
+    const entity = await installation.stores[act.environment].entities.find({ organizationId, id: entity_id })
+    if (!entity) throw entityErased(entity_id)
     const context = contextOf(installation, act)
     const note = {
       id: installation.newId('nte'),

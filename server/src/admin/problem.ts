@@ -51,6 +51,11 @@ export function throttled(code: string, message: string): Problem {
   return new Problem('throttled', code, message)
 }
 
+/** The entity that the act is about was erased: nothing more is recorded of it. */
+export function entityErased(entityId: string): Problem {
+  return conflict('entity_erased', `${entityId} was erased, so nothing more is recorded about it.`)
+}
+
 /** Another operator was faster: what the act is based on has changed. */
 export function changedMeanwhile(what: string): Problem {
   return conflict('changed_meanwhile', `Another operator changed ${what} at the same moment.`)

@@ -16,7 +16,7 @@ import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { offersAfterRetraction } from '../underwriting/entity-offers.ts'
 import { actorOf, contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned, viaOf } from './act.ts'
 import { isSamePerson } from './permissions.ts'
-import { changedMeanwhile, conflict, forbidden, notFound, tooManyOffers } from './problem.ts'
+import { changedMeanwhile, conflict, entityErased, forbidden, notFound, tooManyOffers } from './problem.ts'
 import { isStanding, standingOperator } from './standing-operator.ts'
 
 /** An outcome, and how far its retraction has come. */
@@ -114,7 +114,8 @@ async function nextStep(
   const store = installation.stores[act.environment]
   // INVARIANT: the entity is read before its outcomes, as when an outcome is recorded. If another outcome is committed in
   // between, this change loses by the entity's version.
-  const entity = (await store.entities.find({ organizationId, id: entity_id }))!
+  const entity = await store.entities.find({ organizationId, id: entity_id })
+  if (!entity) throw entityErased(entity_id)
   const others = otherThan(outcome, await store.outcomes.ofDecision(organizationId, decision_id))
   if (outcome.type === 'funded' && !others.some(({ type }) => type === 'funded')) {
     const repaid = others.find(({ type }) => type === 'repaid')
@@ -188,7 +189,7 @@ function recordStep(
   }
   const record_sha256 = recordSha256<'outcome_retractions'>(organizationId, row)
   const about = { entity_id, decision_id, outcome_id, outcome_type, record_sha256 }
-  const data = { ...about, reason, ...viaOf(act) }
+  const data = { ...about, ...viaOf(act) }
   const subject = { type: 'outcome_retraction', id: row.id }
   if (!proposer) {
     const proposed = { type: 'decision.outcome_retraction_proposed', trailId: entity_id, subject, data } as const

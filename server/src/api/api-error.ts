@@ -241,6 +241,13 @@ export function failValidation(violations: readonly Violation[]): Failure<'valid
   return failWith('validation_failed', violations)
 }
 
+/** Creates the failure for what a caller reports about a decision whose entity was erased: nothing more is recorded of it. */
+export function failErased(decisionId: string): Failure<'decision_not_found'> {
+  return new Failure('decision_not_found', {
+    message: `The entity of ${decisionId} was erased, so nothing more is recorded about this decision.`,
+  })
+}
+
 /** Creates the failure for a body that cannot be read. */
 export function failBody({ code, message, violation }: BodyFault): Failure<BodyFault['code']> {
   return new Failure(code, { message, ...violation, ...(violation && { details: [violation] }) })

@@ -11,7 +11,14 @@ import { type LogVerification, verifyAuditLog } from './verify-audit-log.ts'
 /** The result of a verification, as it is kept for every node and shown in the console. */
 export type KeptVerification = Pick<
   LogVerification,
-  'intact' | 'lost_after' | 'leaves' | 'unsealed' | 'heads_verified' | 'records_compared' | 'root_hash'
+  | 'intact'
+  | 'lost_after'
+  | 'leaves'
+  | 'unsealed'
+  | 'heads_verified'
+  | 'records_compared'
+  | 'records_erased'
+  | 'root_hash'
 > & {
   /** The first problems in words, and how many there are in all. */
   problems: string[]
@@ -95,7 +102,8 @@ async function verify(wanted: WantedVerification, runId: string): Promise<KeptVe
       if (!isOurs) throw new TakenOver()
     },
   })
-  const { intact, lost_after, leaves, unsealed, heads_verified, records_compared, root_hash } = verification
+  const { intact, lost_after, leaves, unsealed, heads_verified, records_compared, records_erased, root_hash } =
+    verification
   return {
     intact,
     lost_after,
@@ -103,6 +111,7 @@ async function verify(wanted: WantedVerification, runId: string): Promise<KeptVe
     unsealed,
     heads_verified,
     records_compared,
+    records_erased,
     root_hash,
     problems: problems.slice(0, PROBLEMS_KEPT_MAX),
     problems_count: problems.length,

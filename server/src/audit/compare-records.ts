@@ -3,10 +3,14 @@ import { sha256 } from '../core/canonical-json.ts'
 import { requestedIn } from '../core/facts/read-fact.ts'
 import { isObject, objectIn } from '../core/stored-json.ts'
 import type { StoredDocuments } from '../store/documents/documents.ts'
+import type { DOCUMENTS } from '../store/documents/segment.ts'
 import type { RecordedTable } from '../store/environment/audit-records.ts'
 import { STEP_ENTRY_TYPES } from '../store/environment/entity-steps.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import { ENVIRONMENT_RULES } from '../store/erasure/erasure-rules.ts'
+import { documentsSha256, NO_FIGURES } from '../store/erasure/redactions.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
+import { dataOf as storedData } from '../store/write-path/entry-data.ts'
 import { apiKeySha256, type HashedTable, recordSha256 } from '../store/write-path/record-hash.ts'
 
 /** An entry at its leaf, whose content was found to be the sealed one. */
@@ -16,11 +20,22 @@ export interface SealedEntry {
 }
 
 /** Reads the stored records that entries speak of and describes each that is missing or not the recorded one. */
-type Compare = (store: EnvironmentStore, organizationId: string, entries: readonly SealedEntry[]) => Promise<string[]>
+type Compare = (
+  store: EnvironmentStore,
+  organizationId: string,
+  entries: readonly SealedEntry[],
+) => Promise<Compared | string[]>
+
+/** Problems, and how many records are missing, or without their texts, because their entity was erased. */
+interface Compared {
+  problems: string[]
+  erased: number
+}
 
 /** How the records behind each type of entry are compared. Types that are not listed speak of no record. */
 const COMPARISONS: Record<string, Compare> = {
   'entity.created': compareEntities,
+  'entity.erased': compareErasures,
   'entity.merge_proposed': compareHashed('entity_merges', 'merge'),
   'entity.merged': compareHashed('entity_merges', 'merge'),
   'entity.separation_proposed': compareHashed('entity_merges', 'merge'),
@@ -82,40 +97,103 @@ export async function compareRecords(
   store: EnvironmentStore,
   organizationId: string,
   entries: readonly SealedEntry[],
-): Promise<{ compared: number; problems: string[] }> {
+): Promise<Compared & { compared: number }> {
   const byType = Map.groupBy(entries, ({ entry }) => entry.type)
   const problems: string[] = []
   let compared = 0
+  let erased = 0
   for (const [type, ofType] of byType) {
     const compare = COMPARISONS[type]
     if (!compare) continue
     compared += ofType.length
-    problems.push(...(await compare(store, organizationId, ofType)))
+    const found = await compare(store, organizationId, ofType)
+    problems.push(...(Array.isArray(found) ? found : found.problems))
+    if (!Array.isArray(found)) erased += found.erased
   }
-  return { compared, problems }
+  return { compared, problems, erased }
 }
 
 function compareHashed(table: Exclude<HashedTable, 'policies' | 'policy_steps'>, record: string): Compare {
   return async (store, organizationId, entries) => {
     const rows = await store.auditRecords.byId(table, organizationId, subjectsOf(entries))
-    return entries.flatMap((sealed) => {
+    const differing = entries.flatMap((sealed): Suspect[] => {
       const row = rows.get(sealed.entry.subject.id)
-      return differs(sealed, record, row && recordSha256(organizationId, row) === dataOf(sealed).record_sha256)
+      const found = row ? recordSha256(organizationId, row) : null
+      if (found === dataOf(sealed).record_sha256) return []
+      return [{ sealed, found, problem: () => differs(sealed, record, row && false) }]
     })
+    return withoutErased({ store, organizationId, isDeleted: isDeletedByErasure(table) }, differing)
   }
 }
 
+/** A record that is missing or differs from what its entry says. */
+interface Suspect {
+  sealed: SealedEntry
+  /** The hash of what is stored; null if nothing is. */
+  found: string | null
+  problem: () => string[]
+}
+
+/**
+ * The problems of records that no erasure explains. One explains a record that is as an entry of its redaction says, and
+ * one that is missing from a table whose rows an erasure deletes (`isDeleted`).
+ */
+async function withoutErased(
+  { store, organizationId, isDeleted }: { store: EnvironmentStore; organizationId: string; isDeleted: boolean },
+  suspects: readonly Suspect[],
+): Promise<Compared> {
+  if (suspects.length === 0) return { problems: [], erased: 0 }
+  const ids = suspects.map(({ sealed }) => sealed.entry.subject.id)
+  const redactions = await store.auditRecords.entriesAbout(organizationId, ids, ['record.redacted'])
+  const isRedacted = ({ sealed, found }: Suspect) =>
+    (redactions.get(sealed.entry.subject.id) ?? []).some((entry) => storedData(entry).record_sha256 === found)
+  const missing = isDeleted ? suspects.filter(({ found }) => found === null) : []
+  const named = new Set(missing.flatMap(({ sealed }) => entitiesIn(sealed)))
+  const erasures = await store.erasures.ofEntities(organizationId, [...named])
+  const isErased = (suspect: Suspect) =>
+    isDeleted && suspect.found === null && entitiesIn(suspect.sealed).some((id) => erasures.get(id)?.is_sealed)
+  const unexplained = suspects.filter((suspect) => !isRedacted(suspect) && !isErased(suspect))
+  return {
+    problems: unexplained.flatMap(({ problem }) => problem()),
+    erased: suspects.length - unexplained.length,
+  }
+}
+
+/** The entities of which the record of an entry may be: an erasure of any of them deletes it. */
+function entitiesIn(sealed: SealedEntry): string[] {
+  const { entity_id, related_entity_id } = dataOf(sealed)
+  return [entity_id, related_entity_id].filter((id) => typeof id === 'string')
+}
+
+function isDeletedByErasure(table: string): boolean {
+  const rule = ENVIRONMENT_RULES[table]
+  return rule !== undefined && ('at' in rule || ('deletes' in rule && rule.deletes !== undefined))
+}
+
+/** An erasure counts only with its row, which says which entry approved it. */
+async function compareErasures(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const erasures = await store.erasures.ofEntities(organizationId, subjectsOf(entries))
+  return entries.flatMap((sealed) => {
+    const erasure = erasures.get(sealed.entry.subject.id)
+    return differs(sealed, 'erasure of', erasure && erasure.entry_id === sealed.entry.id)
+  })
+}
+
 /** A backtest may be missing if an entry says that it was deleted by age; no other record may. One that is there is compared. */
-async function compareBacktests(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+async function compareBacktests(...[store, organizationId, entries]: Parameters<Compare>): ReturnType<Compare> {
   const deleted = await store.auditRecords.lastEntries(organizationId, subjectsOf(entries), ['policy.backtest_deleted'])
   const left = await store.auditRecords.byId('policy_backtests', organizationId, [...deleted.keys()])
   const kept = entries.filter(({ entry: { subject } }) => !deleted.has(subject.id) || left.has(subject.id))
   return compareHashed('policy_backtests', 'backtest')(store, organizationId, kept)
 }
 
-async function compareEntities(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+async function compareEntities(...[store, organizationId, entries]: Parameters<Compare>): Promise<Compared> {
   const existing = await store.auditRecords.existingEntities(organizationId, subjectsOf(entries))
-  return entries.flatMap((sealed) => differs(sealed, 'entity', existing.has(sealed.entry.subject.id) || undefined))
+  const missing = entries.filter(({ entry }) => !existing.has(entry.subject.id))
+  return withoutErased(
+    { store, organizationId, isDeleted: isDeletedByErasure('entities') },
+    missing.map((sealed) => ({ sealed, found: null, problem: () => differs(sealed, 'entity', undefined) })),
+  )
 }
 
 async function comparePolicies(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
@@ -160,7 +238,7 @@ function compareKeyTimes(isRecorded: (row: NewRow<'api_keys'>, data: Record<stri
 }
 
 /** A key may be disabled and enabled many times: the last of these entries says how it is stored. */
-async function compareSwitchedKeys(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+async function compareSwitchedKeys(...[store, organizationId, entries]: Parameters<Compare>): ReturnType<Compare> {
   const ids = [...new Set(subjectsOf(entries))]
   const last = await store.auditRecords.lastEntries(organizationId, ids, ['api_key.disabled', 'api_key.enabled'])
   const compare = compareKeyTimes(
@@ -173,31 +251,55 @@ async function compareSwitchedKeys(...[store, organizationId, entries]: Paramete
   )
 }
 
-async function compareDecisions(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+async function compareDecisions(...[store, organizationId, entries]: Parameters<Compare>): Promise<Compared> {
   const rows = await store.auditRecords.decisions(organizationId, subjectsOf(entries))
-  return entries.flatMap((sealed) => {
+  const problems: string[] = []
+  const suspects = entries.flatMap((sealed): Suspect[] => {
     const row = rows.get(sealed.entry.subject.id)
-    if (!row) return differs(sealed, 'decision', undefined)
+    if (!row) {
+      problems.push(...differs(sealed, 'decision', undefined))
+      return []
+    }
+    const describe = (changed: readonly string[]) =>
+      changed.length === 0 ? [] : differs(sealed, 'decision', false, ` (${changed.join(', ')})`)
     const changed = changedParts(row, sealed)
-    return changed.length === 0 ? [] : differs(sealed, 'decision', false, ` (${changed.join(', ')})`)
+    if (changed.length === 0) return []
+    // Of documents that an erasure left so, the columns are compared with what is left of them.
+    const left = changedParts(row, sealed, { isRedacted: true })
+    if (left.length === 0) return [{ sealed, found: documentsSha256(row), problem: () => describe(changed) }]
+    problems.push(...describe(changed))
+    return []
   })
+  const { problems: unexplained, erased } = await withoutErased({ store, organizationId, isDeleted: false }, suspects)
+  return { problems: [...problems, ...unexplained], erased }
 }
 
 /**
  * The parts of a stored decision that are not the recorded ones. A column is compared with a document only if that is the
  * recorded one: a document that was altered or is missing says nothing about a column.
  */
-function changedParts(row: RowOf<'decisions'> & StoredDocuments, { entry }: SealedEntry): string[] {
+function changedParts(
+  row: RowOf<'decisions'> & StoredDocuments,
+  { entry }: SealedEntry,
+  { isRedacted = false } = {},
+): string[] {
   const data = entry.data as Record<string, unknown>
-  const body = recordedDocument(row.body, data.decision_sha256)
-  const facts = recordedDocument(row.facts, data.facts_sha256)
-  const trace = recordedDocument(row.trace, data.trace_sha256)
-  const graph = recordedDocument(row.graph, data.graph_sha256)
+  const read = (name: (typeof DOCUMENTS)[number], recordedSha256: unknown) =>
+    isRedacted ? (objectIn(row[name]) ?? null) : recordedDocument(row[name], recordedSha256)
+  const body = read('body', data.decision_sha256)
+  const facts = read('facts', data.facts_sha256)
+  const trace = read('trace', data.trace_sha256)
+  const graph = read('graph', data.graph_sha256)
+  // Once its documents are gone too, a decision has no figures.
+  const isGone = isRedacted && row.body === null
   const parts: [part: string, recorded: unknown, stored: unknown][] = [
-    ['body', true, body !== null],
-    ['facts', true, facts !== null],
-    ['trace', true, trace !== null],
-    ['graph', true, graph !== null],
+    ...(isGone
+      ? Object.entries(NO_FIGURES).map(([name, left]): [string, unknown, unknown] => [name, left, row[name as 'score']])
+      : []),
+    ['body', true, isRedacted || body !== null],
+    ['facts', true, isRedacted || facts !== null],
+    ['trace', true, isRedacted || trace !== null],
+    ['graph', true, isRedacted || graph !== null],
     ['entity_id', data.entity_id, row.entity_id],
     ['verdict', data.verdict, row.verdict],
     ['policy_version', data.policy_version, row.policy_version],

@@ -30,6 +30,8 @@ export interface LogVerification {
   heads_verified: number
   /** Records behind entries that were compared with what is stored now. */
   records_compared: number
+  /** Of these, how many are missing or without their texts because two people approved that their entity is erased. */
+  records_erased: number
   root_hash: LogFigures['rootHash']
   /** The newest head that the data folder of this node has. */
   known_head: { tree_size: number; signed_at: string } | null
@@ -73,7 +75,7 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
   const lost = hasLostEntries(compared!) ? compared : undefined
   const isLost = lost !== undefined
   const problems = new BoundedProblems()
-  const seen = { recordsCompared: 0 }
+  const seen = { recordsCompared: 0, recordsErased: 0 }
   const report = await verifyLog({
     organizationId,
     environment,
@@ -110,6 +112,7 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
     unsealed: trails.unsealed,
     heads_verified: report.figures.headsVerified,
     records_compared: seen.recordsCompared,
+    records_erased: seen.recordsErased,
     root_hash: report.figures.rootHash,
     known_head: known ? { tree_size: known.tree_size, signed_at: known.signed_at } : null,
     lost_after: lost && found.length === 0 ? keptAtMost(lost) : null,
@@ -140,7 +143,11 @@ class BoundedProblems {
 /** The pages of a log; the records that their entries speak of are compared on the way. */
 async function* comparedPages(
   { organizationId, store, onProgress }: LogToVerify,
-  { size, problems, seen }: { size: number; problems: BoundedProblems; seen: { recordsCompared: number } },
+  {
+    size,
+    problems,
+    seen,
+  }: { size: number; problems: BoundedProblems; seen: { recordsCompared: number; recordsErased: number } },
 ): AsyncGenerator<LogPage> {
   let leaves = 0
   for await (const page of store.verification.pages(organizationId, size)) {
@@ -151,9 +158,10 @@ async function* comparedPages(
         )
     for (const { entry, entryId, isNamed } of page.leaves)
       if (entry && !isNamed) problems.add(`Entry ${entryId} names another place on the log than its leaf.`)
-    const { compared, problems: found } = await compareRecords(store, organizationId, entriesOf(page.leaves))
+    const { compared, erased, problems: found } = await compareRecords(store, organizationId, entriesOf(page.leaves))
     for (const problem of found) problems.add(problem)
     seen.recordsCompared += compared
+    seen.recordsErased += erased
     leaves += page.leaves.length
     await onProgress?.({ leaves, size })
     yield page
@@ -205,6 +213,9 @@ async function findRecordsWithoutEntry(
       for (const { id, is_known } of page)
         if (!is_known) problems.add(`The ${record} ${id} is not on the log: no entry says how it came to be.`)
   }
+  for await (const page of store.erasures.all(organizationId))
+    for (const { entity_id, is_confirmed } of page)
+      if (!is_confirmed) problems.add(`The erasure of ${entity_id} is not on the log: it erases nothing.`)
   for (const id of await store.auditRecords.policiesWithUnknownSteps(organizationId))
     problems.add(`The policy ${id} has more steps than the log recorded.`)
   const { stored, recorded } = await store.auditRecords.activePolicy(organizationId)

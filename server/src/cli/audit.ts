@@ -176,12 +176,13 @@ function renderVerification(verification: LogVerification): string {
       `${lost_after === null ? 'TAMPERED' : 'LOST    '}  ${log}: ${leaves} entries`,
       ...problems.map((problem) => `          ${problem}`),
     ].join('\n')
-  const { heads_verified, records_compared, known_head, root_hash } = verification
+  const { heads_verified, records_compared, records_erased, known_head, root_hash } = verification
   const waiting = unsealed > 0 ? `, ${unsealed} not sealed yet` : ''
+  const erased = records_erased > 0 ? ` (${records_erased} erased)` : ''
   const known = known_head
     ? `newest known head ${known_head.tree_size} of ${known_head.signed_at}`
     : 'no head known outside the database'
-  return `intact    ${log}: ${leaves} entries${waiting}, ${records_compared} records, ${heads_verified} signed heads, ${known}, root ${root_hash}`
+  return `intact    ${log}: ${leaves} entries${waiting}, ${records_compared} records${erased}, ${heads_verified} signed heads, ${known}, root ${root_hash}`
 }
 
 function readHead(text: string | boolean | undefined): Checkpoint | undefined {

@@ -4,7 +4,14 @@ import type { EnvironmentStore } from '../store/environment/environment-store.ts
 import type { Erasure } from '../store/environment/erasures.ts'
 import { eraseRows } from '../store/erasure/erase-rows.ts'
 import { keepFraudAlone } from '../store/erasure/keep-fraud.ts'
-import { decisionsWithTexts, REDACTED_TABLES, type Redaction, recordsWithTexts } from '../store/erasure/redactions.ts'
+import {
+  decisionsWithTexts,
+  expiredDecisions,
+  haveFigures,
+  REDACTED_TABLES,
+  type Redaction,
+  recordsWithTexts,
+} from '../store/erasure/redactions.ts'
 import { commitOrThrow, commitUnlessForestalled } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 
@@ -19,7 +26,9 @@ const SECOND_LOOK_AFTER_MS = 10 * 60_000
 
 /** What erasing works with. */
 export interface ErasingParts {
-  store: Pick<EnvironmentStore, 'commit'> & { erasures: Pick<EnvironmentStore['erasures'], 'pending'> }
+  store: Pick<EnvironmentStore, 'commit'> & {
+    erasures: Pick<EnvironmentStore['erasures'], 'pending' | 'withDecisions'>
+  }
   database: Database
   newId: NewId
 }
@@ -95,6 +104,26 @@ async function redact(
 }
 
 async function end({ store }: ErasingParts, { org_id, entity_id }: Erasure, nowMs: number): Promise<void> {
-  const done_at = new Date(nowMs).toISOString()
-  await commitUnlessForestalled(store, { organizationId: org_id, endedErasures: [{ entity_id, done_at }] })
+  const endedErasures = [{ entity_id, done_at: new Date(nowMs).toISOString(), decisions_done_at: null }]
+  await commitUnlessForestalled(store, { organizationId: org_id, endedErasures })
+}
+
+/**
+ * Takes the documents and figures of decisions about erased entities, once these were made long enough ago: from then on only
+ * the hashes of the log are left. An erasure whose decisions have none any more is not looked at again.
+ */
+export function eraseExpiredDecisions(parts: ErasingParts, keepMs: number): (nowMs: number) => Promise<boolean> {
+  return async (nowMs) => {
+    const madeBefore = new Date(nowMs - keepMs).toISOString()
+    for await (const erasures of parts.store.erasures.withDecisions())
+      for (const erasure of erasures.filter(({ is_confirmed, is_sealed }) => is_confirmed && is_sealed)) {
+        for await (const redactions of expiredDecisions(parts.database, erasure, madeBefore))
+          await redact(parts, { erasure, redactions, nowMs })
+        if (await haveFigures(parts.database, erasure)) continue
+        const { org_id: organizationId, entity_id } = erasure
+        const endedErasures = [{ entity_id, done_at: null, decisions_done_at: new Date(nowMs).toISOString() }]
+        await commitUnlessForestalled(parts.store, { organizationId, endedErasures })
+      }
+    return false
+  }
 }

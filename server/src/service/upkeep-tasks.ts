@@ -7,7 +7,7 @@ import { packSmallSegments } from '../store/documents/pack-segments.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { deleteExpiredLeases } from '../store/leases/lease.ts'
 import { deleteOldBacktests } from './delete-old-backtests.ts'
-import { eraseApproved } from './erase-entities.ts'
+import { eraseApproved, eraseExpiredDecisions } from './erase-entities.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
 const HOUR_MS = 3_600_000
@@ -35,7 +35,7 @@ export function upkeepTasks({
     usage: Pick<EnvironmentStore['usage'], 'compact' | 'compactByKey' | 'purge'>
     latencies: Pick<EnvironmentStore['latencies'], 'compact' | 'purge'>
     entities: Pick<EnvironmentStore['entities'], 'purgeTrustHistory'>
-    erasures: Pick<EnvironmentStore['erasures'], 'pending'>
+    erasures: Pick<EnvironmentStore['erasures'], 'pending' | 'withDecisions'>
   }
   database: Database
   newId: NewId
@@ -64,6 +64,7 @@ export function upkeepTasks({
     purgeTrustHistory(store, keepDays.trustHistory * DAY_MS),
     daily((nowMs) => deleteOldBacktests({ store, newId, nowMs }, nowMs - keepDays.backtests * DAY_MS)),
     eraseApproved({ store, database, newId }),
+    daily(eraseExpiredDecisions({ store, database, newId }, keepDays.erasedDecisions * DAY_MS)),
     (nowMs) => packSmallSegments(database, lowestIdAt('dec', nowMs - PACKED_AFTER_MS)),
     async () => {
       await deleteExpiredLeases(database)

@@ -74,6 +74,8 @@ function Verdict({ status: { verified, failure, head } }: { status: Status }) {
         <b>
           Verified: {writeCount(verified.leaves)} entries and {writeCount(verified.records_compared)} records are as
           they were recorded
+          {verified.records_erased > 0 &&
+            `; ${writeCount(verified.records_erased)} records were erased, as two people approved`}
         </b>
       ) : verified.lost_after === null ? (
         <b className="text-decline">Altered: the log or records behind it are not as they were recorded</b>

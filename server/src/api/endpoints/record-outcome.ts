@@ -10,7 +10,7 @@ import type { EntityRow } from '../../store/environment/entities.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
 import { offersAfterOutcome } from '../../underwriting/entity-offers.ts'
 import { reportOutcome } from '../../underwriting/report-outcome.ts'
-import { fail, failValidation, failWith } from '../api-error.ts'
+import { fail, failErased, failValidation, failWith } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
@@ -58,7 +58,8 @@ export const recordOutcome = defineEndpoint({
     const { id, decision_id, entity_id, type } = outcome
     // INVARIANT: the entity is read before its earlier outcomes. If another outcome is committed in between, this change
     // loses by the entity's version, so the outcome it supersedes is always the one in the state.
-    const entity = (await store.entities.find({ organizationId, id: entity_id }))!
+    const entity = await store.entities.find({ organizationId, id: entity_id })
+    if (!entity) return failErased(decision.id)
     const report = outcomeFact(outcome)
     const earlier = (await store.outcomes.ofDecision(organizationId, decision_id)).map((text) =>
       outcomeFact(JSON.parse(text)),

@@ -2,7 +2,7 @@ import { claimsOperatorId } from '../../core/operator-id-claim.ts'
 import type { Violation } from '../../http/violation.ts'
 import { offersAfterReviews } from '../../underwriting/entity-offers.ts'
 import { reviewDecision } from '../../underwriting/review-decision.ts'
-import { fail, failValidation } from '../api-error.ts'
+import { fail, failErased, failValidation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { DecisionPath, Review, SubmitReviewRequest } from '../schemas/decision.ts'
@@ -26,8 +26,10 @@ export const submitReview = defineEndpoint({
 
   async handle(request) {
     const { params, body, caller, store } = request
-    const decision = await store.decisions.find({ organizationId: caller.organizationId, id: params.decision_id })
+    const { organizationId } = caller
+    const decision = await store.decisions.find({ organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
+    if (!(await store.entities.find({ organizationId, id: decision.entity_id }))) return failErased(decision.id)
     const claims = operatorIdClaims(body.reviewer)
     if (claims.length > 0) return failValidation(claims)
     const reviewed = reviewDecision(request, decision, body)

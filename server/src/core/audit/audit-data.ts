@@ -34,9 +34,8 @@ interface RetractionData {
   decision_id: string
   outcome_id: string
   outcome_type: string
-  /** SHA-256 of the stored step, all its columns, as canonical JSON. */
+  /** SHA-256 of the stored step, all its columns, as canonical JSON; the reason is only there, because it may name a person. */
   record_sha256: string
-  reason: string
   via?: string
 }
 

@@ -119,6 +119,22 @@ export function erasureQueries(database: Database, isAuthentic: IsAuthentic) {
       )
     },
 
+    /** Erasures of which decisions still have their documents, of all organizations, in pages, oldest first. */
+    async *withDecisions(): AsyncGenerator<Erasure[]> {
+      for (let after = ['', '', '']; ; ) {
+        const rows = await database.query<RowOf<'erasures'> & Row>(
+          `SELECT ${COLUMNS} FROM erasures AS erasure WHERE decisions_done_at IS NULL AND done_at IS NOT NULL
+             AND (approved_at, org_id, entity_id) > (coalesce(nullif($1, '')::timestamptz, '-infinity'), $2, $3)
+           ORDER BY approved_at, org_id, entity_id LIMIT ${ROWS_PER_READ}`,
+          after,
+        )
+        yield await confirmed(rows)
+        if (rows.length < ROWS_PER_READ) return
+        const { approved_at, org_id, entity_id } = rows.at(-1)!
+        after = [approved_at, org_id, entity_id]
+      }
+    },
+
     /** Those of these entities that were erased, by their id; an erasure that the log does not confirm is not among them. */
     async ofEntities(organizationId: string, entityIds: readonly string[]): Promise<Map<string, Erasure>> {
       if (entityIds.length === 0) return new Map()

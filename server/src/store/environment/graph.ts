@@ -146,6 +146,7 @@ export function graphQueries(database: Database) {
         `WITH written AS (
            INSERT INTO graph_exposures (org_id, entity_id, summary, trust, as_of, read_number)
            SELECT computed.*, ${params.add(readNumber, 'bigint')} FROM ${unnestAs('computed', rows, columns, params)}
+           WHERE NOT EXISTS (SELECT FROM erasures WHERE erasures.org_id = computed.org_id AND erasures.entity_id = computed.entity_id)
            ON CONFLICT (org_id, entity_id) DO UPDATE
              SET summary = excluded.summary, trust = excluded.trust, as_of = excluded.as_of, read_number = excluded.read_number
              WHERE graph_exposures.read_number < excluded.read_number -- a concurrent refresh that read later wins

@@ -101,15 +101,102 @@ export async function* decisionsWithTexts(database: Database, target: ErasureTar
   }
 }
 
+/** The columns of a decision once only its hashes are left. */
+export const NO_FIGURES = {
+  risk_tier: '',
+  requested_amount: null,
+  currency: null,
+  recommended_limit: null,
+  score: null,
+  score_cutoff: null,
+  reason_codes: '',
+  reference: null,
+} as const satisfies Partial<RowOf<'decisions'>>
+
+/** The tables of what was reported about a decision, which go with its figures. */
+const REPORTED_TABLES = ['outcome_retractions', 'outcomes', 'reviews'] as const
+
+/**
+ * Decisions about the entity that were made before a moment, as they are left once only hashes stay: without documents and
+ * figures, and without what was reported about them. In pages.
+ */
+export async function* expiredDecisions(
+  database: Database,
+  target: ErasureTarget,
+  madeBefore: string,
+): AsyncGenerator<Redaction[]> {
+  for await (const decisions of pagesOfDecisions(database, target)) {
+    const expired = decisions.filter((one) => one.created_at < madeBefore && one.risk_tier !== NO_FIGURES.risk_tier)
+    const documents = await readDocuments(database, expired)
+    const known = await knownDocuments(database, target.org_id, expired)
+    const reports = await Promise.all(expired.map((decision) => reportsAbout(database, target, decision.id)))
+    yield expired.flatMap((decision, index) => [
+      ...reports[index]!,
+      {
+        subject: { type: 'decision', id: decision.id },
+        record_sha256: known.get(decision.id)!(documents[index]!) ? documentsSha256(NO_DOCUMENTS) : undefined,
+        write: async () => {
+          await takeOutDocuments(database, decision)
+          const assignments = Object.entries(NO_FIGURES).map(
+            ([name, left]) => `${name} = ${left === null ? 'NULL' : "''"}`,
+          )
+          const change = `UPDATE decisions SET ${assignments.join(', ')} WHERE org_id = $1 AND id = $3 ->> 'id'`
+          await changeRecords(database, target, { change, given: { id: decision.id } })
+        },
+      },
+    ])
+  }
+}
+
+/** Whether a decision about the entity still has its figures. */
+export async function haveFigures(database: Database, { org_id, entity_id }: ErasureTarget): Promise<boolean> {
+  const rows = await database.query(
+    'SELECT 1 FROM decisions WHERE org_id = $1 AND entity_id = $2 AND risk_tier <> $3 LIMIT 1',
+    [org_id, entity_id, NO_FIGURES.risk_tier],
+  )
+  return rows.length > 0
+}
+
+/** The reviews and outcomes of a decision, and the steps that took outcomes back, to be deleted. */
+async function reportsAbout(database: Database, target: ErasureTarget, decisionId: string): Promise<Redaction[]> {
+  const found = await Promise.all(
+    REPORTED_TABLES.map(async (table) => {
+      const ofDecision =
+        table === 'outcome_retractions'
+          ? 'outcome_id IN (SELECT id FROM outcomes WHERE org_id = $1 AND decision_id = $2)'
+          : 'decision_id = $2'
+      const columns = columnsOf(table).filter((column) => column !== 'org_id')
+      const rows = await database.query<Row & { id: string }>(
+        `SELECT ${columns.join(', ')} FROM ${table} WHERE org_id = $1 AND ${ofDecision} ORDER BY id`,
+        [target.org_id, decisionId],
+      )
+      const known = await knownHashes(
+        database,
+        target.org_id,
+        rows.map(({ id }) => id),
+      )
+      return rows.map((row): Redaction => {
+        const isKnown = known.get(row.id)?.has(hashOf(table, target, row as unknown as NewRow<typeof table>))
+        return {
+          subject: { type: SUBJECTS[table], id: row.id },
+          record_sha256: isKnown ? null : undefined,
+          write: async () => {
+            const change = `DELETE FROM ${table} WHERE org_id = $1 AND id = $3 ->> 'id'`
+            await changeRecords(database, target, { change, given: { id: row.id } })
+          },
+        }
+      })
+    }),
+  )
+  return found.flat()
+}
+
 /** The hash of the documents of a decision, as the entry of its redaction has it; documents that are gone have one too. */
 export function documentsSha256(documents: StoredDocuments): string {
   return canonicalSha256(Object.fromEntries(DOCUMENTS.map((name) => [name, documents[name]])))
 }
 
 const NO_DOCUMENTS: StoredDocuments = { body: null, facts: null, trace: null, graph: null }
-
-/** The hash of the documents of a decision of which none is left. */
-export const NO_DOCUMENTS_SHA256 = documentsSha256(NO_DOCUMENTS)
 
 function isComplete(documents: StoredDocuments): documents is Documents {
   return DOCUMENTS.every((name) => documents[name] !== null)

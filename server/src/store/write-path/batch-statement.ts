@@ -67,7 +67,7 @@ export interface Footprint {
 const CHARACTERS_PER_ROW = 1_000
 
 /** The steps that lock rows. */
-const LOCKING_STEPS = STEPS.filter((step) => step.guard || step.locks)
+const LOCKING_STEPS = STEPS.filter((step) => step.guard?.row || step.locks)
 
 /** What a change takes: locks by the steps that write it, and its weight by its rows. */
 export function footprintOf(change: AuthenticatedChange): Footprint {
@@ -76,7 +76,7 @@ export function footprintOf(change: AuthenticatedChange): Footprint {
   const locked: string[] = []
   for (const { rowsOf, guard, locks } of LOCKING_STEPS) {
     for (const row of rowsOf(change)) {
-      if (guard) guarded.push(`${guard.precondition} ${organizationId} ${guard.row(row)}`)
+      if (guard?.row) guarded.push(`${guard.precondition} ${organizationId} ${guard.row(row)}`)
       if (locks) locked.push(`${organizationId} ${locks(row)}`)
     }
   }

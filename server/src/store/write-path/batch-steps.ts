@@ -57,8 +57,11 @@ interface Step<T extends OfOrganization> {
 interface Guard<T> {
   /** Unless every row of the step is written, the statement fails with this name. */
   precondition: Lost
-  /** Names the row within its organization: a statement can check a row only once, so at most one change of a batch has it. */
-  row(row: Omit<T, 'org_id'>): string
+  /**
+   * Names the row within its organization: a statement can check a row only once, so at most one change of a batch has it. Absent
+   * where any number of changes may have the same.
+   */
+  row?(row: Omit<T, 'org_id'>): string
 }
 
 /** Type-checks a step's SQL against its rows, then erases the row type so that all steps fit one list. */
@@ -175,7 +178,11 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     sql: endErasures,
     guard: { precondition: 'erasure', row: ({ entity_id }) => `erasure ${entity_id}` },
   }),
-  defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: insertDecisions }),
+  defineStep({
+    rowsOf: ({ decisions = [] }) => decisions,
+    sql: insertDecisions,
+    guard: { precondition: 'erased' },
+  }),
   defineStep({ rowsOf: ({ decisions = [] }) => decisions, sql: queueChecks }),
   defineStep({
     rowsOf: ({ decisions = [] }) => decisions,

@@ -114,10 +114,13 @@ export interface NewErasure {
   approved_at: string
 }
 
-/** An erasure of which nothing is left to do. */
+/** How far an erasure was carried out; null where it is as before. */
 export interface EndedErasure {
   entity_id: string
-  done_at: string
+  /** When all was gone but what its decisions were made from. */
+  done_at: string | null
+  /** When that was gone too. */
+  decisions_done_at: string | null
 }
 
 /** A backtest that ends, and why it has no result if it has none. */
@@ -143,6 +146,8 @@ export type Lost =
   | 'scenario'
   | 'backtest'
   | 'erasure'
+  /** The entity of a decision was erased. */
+  | 'erased'
   /** PostgreSQL, or a proxy before it, did not name the precondition. */
   | 'unnamed'
   /** The database's answer was lost, and the change was then found not to be written. */

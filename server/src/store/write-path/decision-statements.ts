@@ -8,10 +8,12 @@ const LATEST_SOUGHT_AMONG = 20
 
 type WrittenDecision = NewDecision & { org_id: string }
 
-/** `INSERT` of decisions, each with the number of the statement. */
+/** `INSERT` of decisions, each with the number of the statement. One about an entity that was erased meanwhile is not written. */
 export function insertDecisions(decisions: readonly WrittenDecision[], params: Params): string {
-  return `INSERT INTO decisions (${columnsOf('decisions').join(', ')}, flush)
-    SELECT row.*, ${FLUSH} FROM ${unnestRows('decisions', decisions, params)} AS row`
+  const columns = columnsOf('decisions').join(', ')
+  return `INSERT INTO decisions (${columns}, flush)
+    SELECT row.*, ${FLUSH} FROM ${unnestRows('decisions', decisions, params)} AS row (${columns})
+    WHERE NOT EXISTS (SELECT FROM erasures WHERE erasures.org_id = row.org_id AND erasures.entity_id = row.entity_id) RETURNING 1`
 }
 
 /** The documents of decisions of one organization, packed together. */

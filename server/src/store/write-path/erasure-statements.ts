@@ -34,9 +34,13 @@ export function addErasures(erasures: readonly (NewErasure & OfOrganization)[], 
   return `${insertRows('erasures', rows, params)} ON CONFLICT DO NOTHING RETURNING 1`
 }
 
-/** Notes that erasures are done. */
+/** Notes how far erasures were carried out. */
 export function endErasures(erasures: readonly (EndedErasure & OfOrganization)[], params: Params): string {
-  const columns = { org_id: 'text', entity_id: 'text', done_at: 'timestamptz' }
-  return `UPDATE erasures SET done_at = ended.done_at FROM ${unnestAs('ended', erasures, columns, params)}
-    WHERE erasures.org_id = ended.org_id AND erasures.entity_id = ended.entity_id AND erasures.done_at IS NULL RETURNING 1`
+  const columns = { org_id: 'text', entity_id: 'text', done_at: 'timestamptz', decisions_done_at: 'timestamptz' }
+  const next = (column: string) => `${column} = coalesce(erasures.${column}, ended.${column})`
+  return `UPDATE erasures SET ${next('done_at')}, ${next('decisions_done_at')}
+    FROM ${unnestAs('ended', erasures, columns, params)}
+    WHERE erasures.org_id = ended.org_id AND erasures.entity_id = ended.entity_id
+      AND ((ended.done_at IS NOT NULL AND erasures.done_at IS NULL)
+        OR (ended.decisions_done_at IS NOT NULL AND erasures.decisions_done_at IS NULL)) RETURNING 1`
 }

@@ -11,7 +11,7 @@ CREATE TABLE erasures (
 );
 CREATE INDEX erasures_pending ON erasures (approved_at) WHERE done_at IS NULL;
 CREATE INDEX erasures_by_approval ON erasures (approved_at);
-CREATE INDEX erasures_with_decisions ON erasures (approved_at) WHERE decisions_done_at IS NULL;
+CREATE INDEX erasures_with_decisions ON erasures (approved_at, org_id, entity_id) WHERE decisions_done_at IS NULL;
 
 -- The entity whose erasure an audit entry approves, once the entry is sealed; NULL if it approves none.
 CREATE FUNCTION erased_entity(of_org text, erasure text) RETURNS text LANGUAGE sql STABLE AS $$
