@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Installation } from '../src/installation/installation.ts'
-import { eraseApproved } from '../src/service/erase-entities.ts'
+import { eraseApproved, eraseExpiredDecisions } from '../src/service/erase-entities.ts'
 import type { Database } from '../src/store/database/database.ts'
 import { unpackSegment } from '../src/store/documents/segment.ts'
 import { commitOrThrow } from '../src/store/write-path/commit-or-throw.ts'
@@ -43,6 +43,16 @@ export function eraseAfter({ installation, store, database }: Scene, minutes: nu
   return eraseApproved({ store, database, newId })(installation.nowMs() + minutes * 60_000)
 }
 
+/** The daily round that ends what is left of decisions about erased entities, so many days from now. */
+export function eraseDecisionsAfter({ installation, store, database }: Scene, days: number): Promise<boolean> {
+  const { newId, config } = installation
+  const parts = { store, database, newId }
+  const keepMs = config.keepDays.erasedDecisions * DAY_MS
+  return eraseExpiredDecisions(parts, keepMs)(installation.nowMs() + days * DAY_MS)
+}
+
+const DAY_MS = 86_400_000
+
 /** Erases an entity to the end: approval, seal, and two rounds of upkeep. Returns the id of the approving entry. */
 export async function eraseEntirely(scene: Scene, { id }: TestOrganization, entityId: string): Promise<string> {
   const entryId = await approveErasure(scene.installation, id, entityId)
@@ -51,7 +61,7 @@ export async function eraseEntirely(scene: Scene, { id }: TestOrganization, enti
   await eraseAfter(scene, 11)
   await sealEverything(scene, id)
   const erasures = await scene.store.erasures.ofEntities(id, [entityId])
-  assert.notEqual(erasures.get(entityId)?.done_at, null, 'the erasure is done')
+  assert.ok(erasures.get(entityId)?.done_at, 'the erasure is done')
   return entryId
 }
 
@@ -234,22 +244,26 @@ export async function storePerson(
   return { entityId: id, decisionId: decision.id, firstDecisionId: first.id }
 }
 
-/** Everything that the databases hold, as text: all rows of all tables, and what is packed in segments. */
-export async function readEverything({ storage }: Pick<Installation, 'storage'>): Promise<string> {
+/** Everything that the databases hold of an organization, as text: its rows of all tables, and what is packed in segments. */
+export async function readEverything(
+  { storage }: Pick<Installation, 'storage'>,
+  { id }: TestOrganization,
+): Promise<string> {
   const written: string[] = []
   for (const database of [storage.control, storage.environments.sandbox, storage.environments.production])
-    written.push(...(await readTables(database)))
+    written.push(...(await readTables(database, id)))
   return written.join('\n')
 }
 
-async function readTables(database: Database): Promise<string[]> {
+async function readTables(database: Database, organizationId: string): Promise<string[]> {
   const tables = await database.query<{ table_name: string }>(
     'SELECT table_name FROM information_schema.tables WHERE table_schema = $1',
     [database.schema],
   )
   const written: string[] = []
   for (const { table_name: table } of tables) {
-    const rows = await database.query(`SELECT * FROM ${table}`)
+    const all = await database.query(`SELECT * FROM ${table}`)
+    const rows = all.filter(({ org_id = organizationId }) => org_id === organizationId)
     written.push(JSON.stringify(rows))
     if (table === 'document_segments')
       written.push(JSON.stringify(rows.map(({ content }) => unpackSegment(content as Uint8Array))))

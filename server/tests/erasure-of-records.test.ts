@@ -5,6 +5,7 @@ import { startAuditLogScene } from './audit-log-scene.ts'
 import {
   approveErasure,
   eraseAfter,
+  eraseDecisionsAfter,
   eraseEntirely,
   PERSONAL_TEXTS,
   readEverything,
@@ -18,11 +19,11 @@ const { api, installation, database, store } = scene
 test('of an erased entity no text that was sent about it is left in any table or document', async () => {
   const acme = await api.newOrganization()
   const { entityId, decisionId } = await storePerson(scene, acme)
-  const before = await readEverything(installation)
+  const before = await readEverything(installation, acme)
   for (const [name, text] of Object.entries(PERSONAL_TEXTS))
     assert.ok(before.includes(text) || name === 'masked', `${name} is stored: ${text}`)
   await eraseEntirely(scene, acme, entityId)
-  const after = await readEverything(installation)
+  const after = await readEverything(installation, acme)
   for (const [name, text] of Object.entries(PERSONAL_TEXTS))
     assert.ok(!after.includes(text), `${name} is left: ${text}`)
   assert.ok(after.includes(decisionId), 'the decision is kept')
@@ -116,4 +117,155 @@ test('the same rows deleted with SQL, without an erasure, are problems', async (
   const problems = (await scene.verify(acme)).problems.join('\n')
   assert.match(problems, /The consent con_\w+ is missing/, 'an inserted erasure explains nothing')
   assert.match(problems, /The erasure of ent_\w+ is not on the log/)
+})
+
+test('a decision that was being made when the erasure was approved is not written', async () => {
+  const acme = await api.newOrganization()
+  const { entityId, firstDecisionId } = await storePerson(scene, acme)
+  const stored = (await store.decisions.find({ organizationId: acme.id, id: firstDecisionId }))!
+  const { org_id: _, flush: __, ...row } = stored
+  const documents = { body: '{}', facts: '{}', trace: '{}', graph: '{}' }
+  await approveErasure(installation, acme.id, entityId)
+  const late = { ...row, id: installation.newId('dec'), documents, madeOn: '' }
+  assert.deepEqual(await store.commit({ organizationId: acme.id, decisions: [late] }), { lost: 'erased' })
+  assert.equal(await store.decisions.find({ organizationId: acme.id, id: late.id }), undefined)
+})
+
+test('what a request wrote that had read the entity before the approval goes with the second look', async () => {
+  const acme = await api.newOrganization()
+  const { entityId } = await storePerson(scene, acme)
+  await approveErasure(installation, acme.id, entityId)
+  await sealEverything(scene, acme.id)
+  await eraseAfter(scene, 0)
+  assert.equal((await store.erasures.ofEntities(acme.id, [entityId])).get(entityId)!.done_at, null)
+  await database.query(
+    `INSERT INTO consents (org_id, id, entity_id, purpose, status, data_categories, granted_at, evidence_reference, created_at)
+     VALUES ($1, 'con_late', $2, 'marketing', 'granted', '', now(), 'late-zq', now())`,
+    [acme.id, entityId],
+  )
+  await eraseAfter(scene, 11)
+  assert.ok((await store.erasures.ofEntities(acme.id, [entityId])).get(entityId)!.done_at)
+  assert.ok(!(await readEverything(installation, acme)).includes('late-zq'))
+})
+
+test('an erasure that was killed after any statement is carried out by the next round, and the log stays intact', async () => {
+  const acme = await api.newOrganization()
+  const { entityId } = await storePerson(scene, acme)
+  await approveErasure(installation, acme.id, entityId)
+  await sealEverything(scene, acme.id)
+  let statements = 0
+  let killedAt = 0
+  const mortal: typeof database = {
+    ...database,
+    query: async (sql, params, options) => {
+      statements += 1
+      if (statements === killedAt) throw new Error('killed')
+      return database.query(sql, params, options)
+    },
+  }
+  let killed = 0
+  for (killedAt = 1; ; killedAt += 7) {
+    statements = 0
+    const isKilled = await eraseAfter({ ...scene, database: mortal }, 0).then(
+      () => false,
+      () => true,
+    )
+    if (!isKilled) break
+    killed += 1
+  }
+  assert.ok(killed > 5, `killed ${killed} times`)
+  await eraseAfter(scene, 11)
+  await sealEverything(scene, acme.id)
+  const everything = await readEverything(installation, acme)
+  for (const text of Object.values(PERSONAL_TEXTS)) assert.ok(!everything.includes(text), text)
+  assert.deepEqual((await scene.verify(acme)).problems, [])
+})
+
+test('about a decision of an erased entity nothing more is recorded', async () => {
+  const acme = await api.newOrganization()
+  const { entityId, decisionId } = await storePerson(scene, acme)
+  await approveErasure(installation, acme.id, entityId)
+  const now = new Date(installation.nowMs()).toISOString()
+  for (const [path, body] of [
+    ['reviews', { verdict: 'decline', reviewer: { id: 'reviewer-1' }, reason: 'After the erasure.' }],
+    ['outcomes', { type: 'default', occurred_at: now }],
+  ] as const) {
+    const answer = await acme.post(`/v1/decisions/${decisionId}/${path}`, body, { 'Idempotency-Key': `late-${path}` })
+    assert.deepEqual([answer.status, answer.body.error.code], [404, 'decision_not_found'])
+    assert.match(answer.body.error.message, /was erased/)
+  }
+})
+
+test('seven years after a decision about an erased entity only its hashes are left, and other decisions still replay', async () => {
+  const acme = await api.newOrganization()
+  const erased = await storePerson(scene, acme)
+  const { body: other } = await acme.post('/v1/entities', { external_id: 'another' })
+  const request = { entity_id: other.id, product: 'default', requested_amount: 900, currency: 'EUR' }
+  const { body: kept } = await acme.post('/v1/underwrite', request, { 'Idempotency-Key': 'another' })
+  await eraseEntirely(scene, acme, erased.entityId)
+  const { keepDays } = installation.config
+  assert.equal(keepDays.erasedDecisions, 2557)
+  const figures = async () =>
+    database.query(
+      'SELECT id FROM decisions WHERE org_id = $1 AND entity_id = $2 AND requested_amount IS NOT NULL AND score IS NOT NULL',
+      [acme.id, erased.entityId],
+    )
+  await eraseDecisionsAfter(scene, keepDays.erasedDecisions - 1)
+  assert.equal((await figures()).length, 2, 'a day too early')
+  await eraseDecisionsAfter(scene, keepDays.erasedDecisions + 1)
+  assert.equal((await figures()).length, 0)
+  for (const table of ['reviews', 'outcomes', 'outcome_retractions'])
+    assert.deepEqual(await database.query(`SELECT id FROM ${table} WHERE entity_id = $1`, [erased.entityId]), [], table)
+  assert.equal((await acme.get(`/v1/decisions/${erased.decisionId}`)).status, 404)
+  const replay = await acme.get(`/v1/decisions/${kept.id}/replay`)
+  assert.equal(replay.body.matches, true)
+  await sealEverything(scene, acme.id)
+  assert.deepEqual((await scene.verify(acme)).problems, [])
+  const [erasure] = (await store.erasures.ofEntities(acme.id, [erased.entityId])).values()
+  assert.ok(erasure!.decisions_done_at, 'it is not read again')
+})
+
+test('an erasure does not wash a confirmed fraud: a new entity with an identifier of it is linked to the fraud', async () => {
+  const acme = await api.newOrganization()
+  const newHolder = async (externalId: string, device: string) => {
+    const { body: entity } = await acme.post('/v1/entities', { external_id: externalId })
+    const answer = await acme.post(
+      `/v1/entities/${entity.id}/identity-links`,
+      { identifier: { type: 'device', value: device }, verification: { status: 'verified' } },
+      { 'Idempotency-Key': externalId },
+    )
+    assert.equal(answer.status, 201)
+    return entity.id as string
+  }
+  const decided = async (entityId: string) => {
+    const request = { entity_id: entityId, product: 'default', requested_amount: 900, currency: 'EUR' }
+    return (await acme.post('/v1/underwrite', request, { 'Idempotency-Key': `of ${entityId}` })).body.id as string
+  }
+  const reported = async (entityId: string, type: string) => {
+    const occurred_at = new Date(installation.nowMs()).toISOString()
+    const path = `/v1/decisions/${await decided(entityId)}/outcomes`
+    assert.equal(
+      (await acme.post(path, { type, occurred_at }, { 'Idempotency-Key': `${type} of ${entityId}` })).status,
+      201,
+    )
+  }
+  const negativeExposure = async (entityId: string) => {
+    const { body } = await acme.get(`/v1/decisions/${await decided(entityId)}/replay`)
+    return body.evidence.feature_snapshot['graph.negative_exposure'].value as number
+  }
+  const fraud = await newHolder('fraud-zq', 'device-of-a-fraud')
+  await reported(fraud, 'fraud_confirmed')
+  const late = await newHolder('late-payer-zq', 'device-of-a-late-payer')
+  await reported(late, 'default')
+  for (const entityId of [fraud, late]) await eraseEntirely(scene, acme, entityId)
+
+  const left = await database.query<{ table: string }>(
+    `SELECT 'holder' AS table FROM identifier_holders WHERE entity_id = ANY($1::text[])
+     UNION ALL SELECT 'record' FROM graph_track_records WHERE entity_id = ANY($1::text[])`,
+    [[fraud, late]],
+  )
+  assert.deepEqual(left.map(({ table }) => table).sort(), ['holder', 'record'], 'of the fraud, not of the default')
+  assert.ok(!(await readEverything(installation, acme)).includes('fraud-zq'))
+  assert.ok((await negativeExposure(await newHolder('fraud-zq', 'device-of-a-fraud'))) > 0.1)
+  assert.equal(await negativeExposure(await newHolder('late-payer-zq', 'device-of-a-late-payer')), 0)
 })

@@ -110,7 +110,7 @@ async function end({ store }: ErasingParts, { org_id, entity_id }: Erasure, nowM
 
 /**
  * Takes the documents and figures of decisions about erased entities, once these were made long enough ago: from then on only
- * the hashes of the log are left. An erasure whose decisions have none any more is not looked at again.
+ * the hashes of the log are left. An erasure whose decisions have none any more is not read again.
  */
 export function eraseExpiredDecisions(parts: ErasingParts, keepMs: number): (nowMs: number) => Promise<boolean> {
   return async (nowMs) => {

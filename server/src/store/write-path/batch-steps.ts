@@ -57,10 +57,7 @@ interface Step<T extends OfOrganization> {
 interface Guard<T> {
   /** Unless every row of the step is written, the statement fails with this name. */
   precondition: Lost
-  /**
-   * Names the row within its organization: a statement can check a row only once, so at most one change of a batch has it. Absent
-   * where any number of changes may have the same.
-   */
+  /** Names the row within its organization: a statement can check it only once, so at most one change of a batch has it. */
   row?(row: Omit<T, 'org_id'>): string
 }
 
