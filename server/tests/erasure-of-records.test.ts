@@ -269,3 +269,25 @@ test('an erasure does not wash a confirmed fraud: a new entity with an identifie
   assert.ok((await negativeExposure(await newHolder('fraud-zq', 'device-of-a-fraud'))) > 0.1)
   assert.equal(await negativeExposure(await newHolder('late-payer-zq', 'device-of-a-late-payer')), 0)
 })
+
+test('replays and lists say that the entity was erased, and what is left still replays to the byte', async () => {
+  const acme = await api.newOrganization()
+  const { entityId, decisionId, firstDecisionId } = await storePerson(scene, acme)
+  const replay = async (id: string) => (await acme.get(`/v1/decisions/${id}/replay`)).body
+  assert.equal((await replay(decisionId)).erased, undefined)
+  await eraseEntirely(scene, acme, entityId)
+  const [first, second] = [await replay(firstDecisionId), await replay(decisionId)]
+  assert.deepEqual([first.matches, first.erased.evidence], [true, 'kept'])
+  assert.deepEqual([second.differences, second.matches, second.erased.evidence], [[], true, 'without_texts'])
+  assert.deepEqual(second.evidence.feature_snapshot['snapshot.employer'].value, '[erased]')
+  assert.equal(second.evidence.feature_snapshot['snapshot.months_employed'].value, 14)
+  assert.equal(second.reviews[0].reason, '[erased]')
+  const { decisions } = await store.decisions.page(acme.id, {}, { after: undefined, limit: 10 })
+  assert.deepEqual(
+    decisions.map(({ entity_name }) => entity_name),
+    ['erased', 'erased'],
+  )
+  await eraseDecisionsAfter(scene, installation.config.keepDays.erasedDecisions + 1)
+  const gone = await replay(decisionId)
+  assert.deepEqual([gone.matches, gone.erased.evidence, gone.decision], [false, 'gone', null])
+})

@@ -10,6 +10,7 @@ import { jsonDifferences } from '../core/policy/json-differences.ts'
 import { isObject } from '../core/stored-json.ts'
 import type { DecisionEntry, RecordedDecision } from '../store/environment/decisions.ts'
 import { hashOfStored } from '../store/environment/stored-entry.ts'
+import { documentsSha256 } from '../store/erasure/redactions.ts'
 import { dataOf } from '../store/write-path/entry-data.ts'
 import { compileOnce } from './compiled-policies.ts'
 
@@ -27,7 +28,12 @@ export interface RecordedReplay {
   replayed: UnderwritingDecision | null
   evaluation: Evaluation | null
   explanation: Explanation | null
+  /** Set if the entity was erased: since when, and what is left of the documents. */
+  erased: { approvedAt: string; evidence: ErasedEvidence } | null
 }
+
+/** What an erasure left of the documents of a decision: all, all but texts of callers, or nothing. */
+export type ErasedEvidence = 'kept' | 'without_texts' | 'gone'
 
 /** The hashes and columns of a decision that its audit entry recorded. */
 type AuditedValues = Partial<
@@ -54,6 +60,7 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
     features: isObject(facts?.features) ? facts.features : null,
     graph: objectOf(recorded.graph),
     policyChecksum: recorded.policy === null ? null : sha256(recorded.policy),
+    erased: recorded.erased && { approvedAt: recorded.erased.approvedAt, evidence: evidenceLeft(recorded) },
   }
   const audited = auditedValues(recorded.entry)
   const policy = readPolicy(recorded, String(audited?.policy_checksum ?? decision?.policy_checksum))
@@ -98,11 +105,15 @@ function auditedValues(entry: DecisionEntry | null): AuditedValues | null {
 function alteredParts(recorded: RecordedDecision, audited: AuditedValues | null): Difference[] {
   const { entry } = recorded
   const values = audited ?? (entry && dataOf(entry))
-  const parts: [path: string, audited: unknown, stored: string | null][] = [
+  const documents: [path: string, audited: unknown, stored: string | null][] = [
     ['/decision', values?.decision_sha256, recorded.body && sha256(recorded.body)],
     ['/evidence/facts', values?.facts_sha256, recorded.facts && sha256(recorded.facts)],
     ['/evidence/trace', values?.trace_sha256, recorded.trace && sha256(recorded.trace)],
     ['/evidence/graph', values?.graph_sha256, recorded.graph && sha256(recorded.graph)],
+  ]
+  const parts: [path: string, audited: unknown, stored: string | null][] = [
+    // An entry of its own has the hash of documents without their texts.
+    ...(evidenceLeft(recorded) === 'without_texts' ? [] : documents),
     ['/evidence/policy', values?.policy_checksum, recorded.policy && sha256(recorded.policy)],
     ['/columns/policy_version', values?.policy_version, recorded.policy_version],
     ['/columns/verdict', values?.verdict, recorded.verdict],
@@ -112,6 +123,12 @@ function alteredParts(recorded: RecordedDecision, audited: AuditedValues | null)
   const differences = differing.map(([path, expected, is]) => ({ path, recorded: expected, replayed: is }))
   if (!audited) differences.unshift({ path: '/audit', recorded: null, replayed: entry?.id ?? null })
   return differences
+}
+
+function evidenceLeft(recorded: RecordedDecision): ErasedEvidence {
+  if (recorded.erased === null) return 'kept'
+  if (recorded.body === null) return 'gone'
+  return recorded.erased.leftHashes.includes(documentsSha256(recorded)) ? 'without_texts' : 'kept'
 }
 
 /** The reference is in the decision too, which is compared with its hash: so its column is compared with the decision. */

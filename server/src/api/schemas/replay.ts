@@ -312,6 +312,18 @@ export const DecisionReplay = Open(
       }),
       { description: 'Where the recorded decision and the replayed one differ.' },
     ),
+    erased: Type.Optional(
+      Open(
+        {
+          approved_at: Timestamp('When the second operator approved the erasure.'),
+          evidence: OneOf(['kept', 'without_texts', 'gone'], {
+            description:
+              'What is left of the evidence: all of it, all but texts that callers sent, which `[erased]` stands for, or only the hashes on the log.',
+          }),
+        },
+        { description: 'There if the entity of the decision was erased.' },
+      ),
+    ),
     decision: Nullable(UnderwritingDecision),
     replayed: Nullable(AnyObject('The decision that the replay computed; null if its evidence can no longer be read.')),
     evidence: Evidence,

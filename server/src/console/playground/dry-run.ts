@@ -147,6 +147,7 @@ export function dryRun(
   })
   return {
     differences: [],
+    erased: null,
     decision: { ...decision },
     features: facts.features,
     graph,

@@ -1,6 +1,7 @@
 import type { OutcomeType, Verdict } from '../../core/vocabularies.ts'
 import type { Database, Row } from '../database/database.ts'
 import { Params } from '../schema/tables.ts'
+import { erasedName } from './erasures.ts'
 import { NOT_RETRACTED } from './outcomes.ts'
 import { FIGURE_COLUMNS, type NewestDecision } from './overview.ts'
 import { NEWEST_REVIEW, REVIEW_COLUMNS } from './reviews.ts'
@@ -251,7 +252,8 @@ async function readRows(database: Database, organizationId: string, ids: readonl
   const one = (table: string, id: string, is: string) =>
     `(SELECT * FROM ${table} WHERE org_id = $1 AND ${id} = ${is} LIMIT 1)`
   return database.query<DecisionRow & Row>(
-    `SELECT decision.id, decision.entity_id, entity.display_name AS entity_name, entity.external_id, decision.product,
+    `SELECT decision.id, decision.entity_id, CASE WHEN entity.id IS NULL THEN ${erasedName('$1', 'decision.entity_id')} ELSE entity.display_name END AS entity_name,
+       entity.external_id, decision.product,
        decision.verdict, decision.risk_tier, decision.policy_version, ${FIGURE_COLUMNS},
        decision.reference, decision.created_at, ${REVIEW_COLUMNS}, outcomes_newest.type AS outcome
      FROM unnest($2::text[]) AS wanted (id)

@@ -3,8 +3,10 @@ import type { Database, Row } from '../database/database.ts'
 import { type StoredDocuments, withDocuments } from '../documents/documents.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { latestDecision } from '../write-path/decision-statements.ts'
+import { dataOf } from '../write-path/entry-data.ts'
 import { entryIdOf } from '../write-path/record.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
+import { erasureQueries } from './erasures.ts'
 import { NOT_RETRACTED } from './outcomes.ts'
 import { hashAt, type IsAuthentic, LEAF_INDEX, SEALED_FLUSH, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
@@ -15,7 +17,15 @@ export type DecisionEntry = StoredEntry & { seq: number; sealed_hash: string | n
 export type DecisionRow = RowOf<'decisions'> & { flush: number }
 
 /** A decision with its documents, its policy and its audit entry; null where what was stored is gone. */
-export type RecordedDecision = DecisionRow & StoredDocuments & { policy: string | null; entry: DecisionEntry | null }
+export type RecordedDecision = DecisionRow &
+  StoredDocuments & { policy: string | null; entry: DecisionEntry | null; erased: ErasedDecision | null }
+
+/** That the entity of a decision was erased, and what the log says of what is left of its documents. */
+export interface ErasedDecision {
+  approvedAt: string
+  /** Hashes of the documents as erasures left them. */
+  leftHashes: unknown[]
+}
 
 /** The columns of a decision, for queries that alias its table as `decision`. */
 export const DECISION_COLUMNS = [...columnsOf('decisions'), 'flush'].map((column) => `decision.${column}`).join(', ')
@@ -31,6 +41,20 @@ const SINCE_MAX = 100
 
 /** Reads of decisions. */
 export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
+  const erasures = erasureQueries(database, isAuthentic)
+
+  async function readErased({ org_id, id, entity_id }: DecisionRow): Promise<ErasedDecision | null> {
+    const erasure = (await erasures.ofEntities(org_id, [entity_id])).get(entity_id)
+    if (!erasure) return null
+    const entries = await database.query<StoredEntry & Row>(
+      `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf FROM audit_entries AS entry
+       WHERE org_id = $1 AND subject_id = $2 AND type = 'record.redacted' AND actor_type <> 'api_key'`,
+      [org_id, id],
+    )
+    const leftHashes = entries.filter(isAuthentic).map((entry) => dataOf(entry).record_sha256)
+    return { approvedAt: erasure.approved_at, leftHashes }
+  }
+
   return {
     /** The decision with this id, if the organization has it. */
     find: batchedRead<{ organizationId: string; id: string }, DecisionRow>({
@@ -58,7 +82,8 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
       if (!row) return undefined
       const [documented] = await withDocuments(database, [row])
       const entry = await readEntry(database, row)
-      return { ...documented!, entry: entry && { ...entry, is_authentic: isAuthentic(entry) } }
+      const erased = await readErased(row)
+      return { ...documented!, entry: entry && { ...entry, is_authentic: isAuthentic(entry) }, erased }
     },
 
     /** What was answered with a decision; null if that was deleted or altered so that it cannot be read. */

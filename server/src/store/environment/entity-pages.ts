@@ -1,6 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
 import { latestDecision } from '../write-path/decision-statements.ts'
+import { erasedName } from './erasures.ts'
 import { NEWEST_REVIEW, type NewestReview, REVIEW_COLUMNS } from './reviews.ts'
 
 /** A decision as the page of its entity lists it. */
@@ -87,7 +88,9 @@ export function entityPageQueries(database: Database) {
       ids: readonly string[],
     ): Promise<Map<string, { name: string | null; external_id: string; type: string | null }>> {
       const rows = await database.query<{ id: string; name: string | null; external_id: string; type: string | null }>(
-        'SELECT id, display_name AS name, external_id, type FROM entities WHERE org_id = $1 AND id = ANY($2::text[])',
+        `SELECT id, display_name AS name, external_id, type FROM entities WHERE org_id = $1 AND id = ANY($2::text[])
+         UNION ALL SELECT wanted.id, erased.name, wanted.id, NULL FROM unnest($2::text[]) AS wanted (id)
+         CROSS JOIN LATERAL (SELECT ${erasedName('$1', 'wanted.id')} AS name) AS erased WHERE erased.name IS NOT NULL`,
         [organizationId, ids],
       )
       return new Map(rows.map(({ id, ...names }) => [id, names]))

@@ -25,6 +25,11 @@ const COLUMNS = columnsOf('erasures')
   .map((column) => `erasure.${column}`)
   .join(', ')
 
+/** SQL: what lists call an entity that was erased; NULL for any other. */
+export function erasedName(organization: string, entity: string): string {
+  return `(SELECT 'erased' FROM erasures WHERE erasures.org_id = ${organization} AND erasures.entity_id = ${entity})`
+}
+
 /** Reads of erasures. */
 export function erasureQueries(database: Database, isAuthentic: IsAuthentic) {
   /** Adds what the log says to erasures. */
