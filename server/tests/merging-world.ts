@@ -2,12 +2,24 @@
 import assert from 'node:assert/strict'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { mergeEntities, separateEntity } from '../src/admin/merge-entities.ts'
+import type { ExposureSummary } from '../src/core/graph/describe-trust.ts'
 import { byOperator, byService } from './acts.ts'
 import { newConsequenceWorker } from './consequence-worker.ts'
 import type { TestService } from './test-service.ts'
 
 /** The instant of everything that happens in such an organization. */
 export const NOW = '2026-11-15T09:00:00.000Z'
+
+/** What is stored about an entity in the trust graph. */
+export type Standing = Omit<ExposureSummary, 'asOf'> & { score: number }
+
+const NOTHING_KNOWN: Omit<Standing, 'score'> = {
+  negativeExposure: 0,
+  negativeExposureWithoutPayments: 0,
+  positiveSupport: 0,
+  evidenceCount: 0,
+  paths: [],
+}
 
 /** Opens a new organization with the two operators that a merge takes. */
 export async function openMergingWorld(api: TestService) {
@@ -32,7 +44,10 @@ export async function openMergingWorld(api: TestService) {
   return {
     organizationId: organization.id,
     post,
-    drain: () => worker.drain(),
+    /** Does all follow-up work. A worker that holds no lease makes one pass at a time. */
+    async drain(): Promise<void> {
+      while (await installation.stores.sandbox.consequences.isAny()) await worker.drain()
+    },
     newEntity: async (): Promise<string> => (await post('/v1/entities', { external_id: `entity-${count++}` })).id,
 
     async merge(entity: string, other: string): Promise<void> {
@@ -49,6 +64,12 @@ export async function openMergingWorld(api: TestService) {
     relate: (id: string, to: string, relationship: string, status = 'verified'): Promise<unknown> =>
       post(`/v1/entities/${id}/identity-links`, { related_entity_id: to, relationship, verification: { status } }),
 
+    pay(id: string, to: string): Promise<unknown> {
+      const payment = { external_id: `payment-${count++}`, occurred_at: NOW, amount: 500, currency: 'EUR' }
+      const transactions = [{ ...payment, direction: 'debit', counterparty: { entity_id: to } }]
+      return post(`/v1/entities/${id}/transactions`, { transactions })
+    },
+
     async report(id: string, type: string): Promise<void> {
       const decision = await post('/v1/underwrite', { entity_id: id, product: 'marketplace_access' })
       await post(`/v1/decisions/${decision.id}/outcomes`, { type, occurred_at: NOW })
@@ -63,13 +84,15 @@ export async function openMergingWorld(api: TestService) {
       return rows.map(({ to_adverse }) => to_adverse)
     },
 
-    /** The stored exposure of an entity. */
-    async exposureOf(id: string): Promise<{ negativeExposure: number; evidenceCount: number; paths: unknown[] }> {
-      const [row] = await database.query<{ summary: string }>(
-        'SELECT summary FROM graph_exposures WHERE org_id = $1 AND entity_id = $2',
+    /** The stored exposure and trust of an entity, without their times; as of one that nothing is known about if there is none. */
+    async standingOf(id: string): Promise<Standing> {
+      const [row] = await database.query<{ summary: string; trust: string }>(
+        'SELECT summary, trust FROM graph_exposures WHERE org_id = $1 AND entity_id = $2',
         [organization.id, id],
       )
-      return row ? JSON.parse(row.summary) : { negativeExposure: 0, evidenceCount: 0, paths: [] }
+      if (!row) return { ...NOTHING_KNOWN, score: 0.5 }
+      const { asOf: _, ...summary } = { ...NOTHING_KNOWN, ...JSON.parse(row.summary) }
+      return { ...summary, score: JSON.parse(row.trust).score }
     },
   }
 }

@@ -4,7 +4,7 @@ import { after } from 'node:test'
 import { pino } from 'pino'
 import { createKey } from '../src/admin/manage-keys.ts'
 import { createOrganization } from '../src/admin/manage-organizations.ts'
-import { type Environment, readConfig } from '../src/config.ts'
+import { type Environment, ROLES, type Role, readConfig } from '../src/config.ts'
 import { SCOPES, type Scope } from '../src/security/scopes.ts'
 import { type Service, startService } from '../src/service/start-service.ts'
 import { byService, SERVICE } from './acts.ts'
@@ -56,13 +56,15 @@ export interface TestOrganization {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
-/** Starts a service for the tests of one file; `env` overrides its settings, `nowMs` its clock. */
+/** Starts a service for the tests of one file; `env` overrides its settings, `nowMs` its clock, `roles` what it does. */
 export async function startTestService({
   env = {},
   nowMs = Date.now,
+  roles = ROLES,
 }: {
   env?: Record<string, string>
   nowMs?: () => number
+  roles?: readonly Role[]
 } = {}): Promise<TestService> {
   const storage = await createTestStorage()
   const config = readConfig({
@@ -75,7 +77,7 @@ export async function startTestService({
   })
   const logs: string[] = []
   const logger = pino({ level: 'info' }, { write: (line: string) => void logs.push(line) })
-  const service = await startService(config, { logger, nowMs })
+  const service = await startService(config, { logger, nowMs, roles })
   after(async () => {
     await service.close()
     await storage.remove()

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
+import { withMerged } from '../core/graph/merged-nodes.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { ofOrganization } from '../store/schema/tables.ts'
-import { readNodes, withMerged } from '../underwriting/graph-nodes.ts'
+import { readNodes } from '../underwriting/graph-nodes.ts'
 import { refreshExposures } from './refresh-exposures.ts'
 
 /** The exposures that have to be refreshed after a change is committed and before its reply goes out. */

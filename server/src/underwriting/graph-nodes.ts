@@ -1,4 +1,4 @@
-import type { MergedEntities } from '../core/graph/merged-nodes.ts'
+import { type MergedEntities, withMerged } from '../core/graph/merged-nodes.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { StoredTrackRecord } from '../store/environment/graph.ts'
 
@@ -20,7 +20,8 @@ export async function readNodes(
 ): Promise<GraphNodes> {
   const { records, mergeIds } = await store.graph.trackRecordsAndMerges(organizationId, entityIds)
   const merged = await readMerged(store, organizationId, mergeIds)
-  const others = [...merged.keys()].filter((id) => !entityIds.includes(id))
+  const asked = new Set(entityIds)
+  const others = [...merged.keys()].filter((id) => !asked.has(id))
   for (const [id, record] of await store.graph.trackRecords(organizationId, others)) records.set(id, record)
   const bad = [...records].filter(([, { isAdverse }]) => isAdverse).map(([id]) => id)
   return { merged, records, adverse: new Set(withMerged(bad, merged)) }
@@ -35,9 +36,4 @@ export async function readMerged(
   if (mergeIds.size === 0) return new Map()
   const groups = await store.entityMerges.groupsOfSteps(organizationId, mergeIds)
   return new Map([...groups.values()].flatMap((members) => members.map((id) => [id, members] as const)))
-}
-
-/** These entities and those that they are merged with. */
-export function withMerged(entityIds: Iterable<string>, merged: MergedEntities): string[] {
-  return [...new Set([...entityIds].flatMap((id) => merged.get(id) ?? [id]))]
 }

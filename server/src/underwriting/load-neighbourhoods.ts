@@ -1,7 +1,8 @@
 import type { FollowedLinks } from '../core/graph/link.ts'
-import { linksOfNodes, type MergedEntities, membersOfNode, nodeOf } from '../core/graph/merged-nodes.ts'
+import { linksOfNodes, type MergedEntities, nodeOf, withMerged } from '../core/graph/merged-nodes.ts'
 import { type LoadedLinks, linksToLoad } from '../core/graph/reach.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import { readMerged } from './graph-nodes.ts'
 
 /** Whose links are loaded, and the day on which they are followed. */
 interface Wanted {
@@ -24,41 +25,42 @@ export async function loadNeighbourhoods(
   }
 }
 
-/** The links between nodes, in which merged entities are one, and which entities are merged. */
-export interface MergedNeighbourhoods {
-  links: LoadedLinks
+/** Links that were loaded by entity, and which entities are merged: of the loaded ones, and of those that share an identifier. */
+export interface LoadedNodes {
+  links: ReadonlyMap<string, FollowedLinks>
   merged: MergedEntities
 }
 
-/** The same with merged entities as one node: one more read for each, of which entities are merged. */
-export async function loadMergedNeighbourhoods(
+/** The links between the nodes that were loaded. */
+export function linksBetweenNodes({ links, merged }: LoadedNodes): LoadedLinks {
+  return linksOfNodes(links, merged)
+}
+
+/** Loads the links of the nodes of some entities: one read, and another one only if some are merged with entities not among them. */
+export async function loadNodes(
   store: EnvironmentStore,
   { organizationId, entityIds, today }: Wanted,
-): Promise<MergedNeighbourhoods> {
-  const loaded = new Map<string, FollowedLinks>()
-  const merged = new Map<string, readonly string[]>()
-  const asked = new Set<string>()
-  await askFor(entityIds)
+  before: LoadedNodes = { links: new Map(), merged: new Map() },
+): Promise<LoadedNodes> {
+  const [links, merged] = [new Map(before.links), new Map(before.merged)]
   for (;;) {
-    const links = linksOfNodes(loaded, merged)
-    const wanted = new Set(
-      entityIds.flatMap((entityId) => linksToLoad({ entityId: nodeOf(entityId, merged), links, today })),
-    )
-    if (wanted.size === 0) return { links, merged }
-    const members = [...wanted].flatMap((node) => membersOfNode(node, merged))
-    const followed = await store.graph.followedLinks(organizationId, members, today)
-    for (const [entityId, own] of followed) loaded.set(entityId, own)
-    await askFor([...followed.values()].flatMap(neighboursIn))
-  }
-
-  async function askFor(ids: readonly string[]): Promise<void> {
-    const unasked = [...new Set(ids)].filter((id) => !asked.has(id))
-    for (const id of unasked) asked.add(id)
-    for (const group of (await store.entityMerges.groupsOf(organizationId, unasked)).values())
-      for (const member of group) merged.set(member, group)
+    const missing = withMerged(entityIds, merged).filter((id) => !links.has(id))
+    if (missing.length === 0) return { links, merged }
+    const read = await store.graph.followedLinksAndMerges(organizationId, missing, today)
+    for (const [entityId, followed] of read.links) links.set(entityId, followed)
+    for (const [entityId, group] of await readMerged(store, organizationId, read.mergeIds)) merged.set(entityId, group)
   }
 }
 
-function neighboursIn({ ranked, adverse, nearAdverse }: FollowedLinks): string[] {
-  return [...ranked, ...adverse, ...nearAdverse].map(({ neighbour }) => neighbour)
+/** Loads the links of the nodes of some entities and of their neighbours: two reads, as long as no others are merged with these. */
+export async function loadMergedNeighbourhoods(store: EnvironmentStore, wanted: Wanted): Promise<LoadedNodes> {
+  let nodes: LoadedNodes = { links: new Map(), merged: new Map() }
+  for (;;) {
+    const links = linksBetweenNodes(nodes)
+    const entityIds = wanted.entityIds.flatMap((id) =>
+      linksToLoad({ entityId: nodeOf(id, nodes.merged), links, today: wanted.today }),
+    )
+    if (entityIds.length === 0) return nodes
+    nodes = await loadNodes(store, { ...wanted, entityIds }, nodes)
+  }
 }

@@ -1,5 +1,6 @@
 import type { CashflowState } from '../core/facts/cashflow/cashflow-state.ts'
 import { dayOf } from '../core/graph/decay.ts'
+import { type MergedEntities, withMerged } from '../core/graph/merged-nodes.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { TransactionName } from '../store/environment/transactions.ts'
@@ -51,8 +52,8 @@ export async function updatePaymentLinks(
   const others = [...new Set([...paid, ...linked, ...large])]
   if (others.length === 0) return { paymentFlows }
 
-  const { adverse } = await readNodes(store, organizationId, [entityId, ...others])
-  const ends = { organizationId, entityId, others, adverse }
+  const { merged, adverse } = await readNodes(store, organizationId, [entityId, ...others])
+  const ends = { organizationId, entityId, others, merged, adverse }
   const links = await linksBetween(store, ends, { cashflow, flows, payments, corrected, today: dayOf(now) })
   // Only a partner with earlier payments can have a link that ends now.
   const before = new Set([...linked, ...flowsByPartner(entityId, known).keys()])
@@ -71,11 +72,12 @@ export async function updatePaymentLinks(
   }
 }
 
-/** An entity, its payment partners, and which of all these are adverse. */
+/** An entity, its payment partners, and which of all these are merged, and adverse. */
 interface Ends {
   organizationId: string
   entityId: string
   others: readonly string[]
+  merged: MergedEntities
   adverse: ReadonlySet<string>
 }
 
@@ -117,12 +119,11 @@ async function linksBetween(
 /** The entities that have a path through an end to an adverse entity; payments are never verified, so they carry no support. */
 async function exposedThroughEnds(
   store: EnvironmentStore,
-  { organizationId, entityId, others, adverse }: Ends,
+  { organizationId, entityId, others, merged, adverse }: Ends,
   today: number,
 ): Promise<string[]> {
   const ends = [...(others.some((id) => adverse.has(id)) ? [entityId] : []), ...(adverse.has(entityId) ? others : [])]
-  if (ends.length === 0) return []
-  const links = await store.graph.followedLinks(organizationId, ends, today)
+  const links = await store.graph.followedLinks(organizationId, withMerged(ends, merged), today)
   return [...links.values()].flatMap(({ ranked, beyondFanOut }) =>
     [...ranked, ...beyondFanOut].map(({ neighbour }) => neighbour),
   )

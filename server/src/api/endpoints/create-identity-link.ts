@@ -2,6 +2,7 @@ import { applyIdentityLink, type IdentityLinkFact } from '../../core/facts/entit
 import { affectedByLink } from '../../core/graph/affected-entities.ts'
 import type { Assertion } from '../../core/graph/claim.ts'
 import { dayOf } from '../../core/graph/decay.ts'
+import { nodeOf } from '../../core/graph/merged-nodes.ts'
 import { hasLetterOrDigit } from '../../core/plain-spelling.ts'
 import type { EventData } from '../../core/webhooks/event-types.ts'
 import type { Violation } from '../../http/violation.ts'
@@ -11,6 +12,7 @@ import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { linkChange, type ResolvedLink, relationshipLink } from '../../underwriting/graph-links.ts'
 import { readNodes } from '../../underwriting/graph-nodes.ts'
 import { countsAfter, identifierLinks, mayChangeLinks } from '../../underwriting/identifier-links.ts'
+import { linksBetweenNodes, loadNodes } from '../../underwriting/load-neighbourhoods.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { dataSourceRow, tooManySources } from '../data-source.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
@@ -62,8 +64,8 @@ export const createIdentityLink = defineEndpoint({
     const { claims, resolved } = hash
       ? await assertIdentifier(context, entity.id, hash)
       : await assertRelationship(context, entity.id)
-    const near = [...new Set([entity.id, ...resolved.map(({ to }) => to)])]
-    const { adverse } = await readNodes(store, organizationId, resolved.length > 0 ? near : [])
+    const ends = resolved.length > 0 ? [...new Set([entity.id, ...resolved.map(({ to }) => to)])] : []
+    const { adverse } = await readNodes(store, organizationId, ends)
     const source = dataSourceRow(body.provided_by, { entity_id: entity.id, provides: 'identity_links', now })
     const dataSources = source ? [source] : []
     const named = { sources: dataSources, param: '/provided_by' }
@@ -73,7 +75,7 @@ export const createIdentityLink = defineEndpoint({
     const change = record(context, {
       ...linkChange(resolved, { adverse, today: dayOf(now) }),
       claims,
-      consequences: await causesOf(context, { mark: link.id, near, adverse, resolved }),
+      consequences: await causesOf(context, { mark: link.id, ends, adverse }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
       rows: { identity_links: [row] },
       dataSources,
@@ -87,7 +89,7 @@ export const createIdentityLink = defineEndpoint({
       ],
     })
     if (resolved.length === 0) return { status: 201, body: link, change }
-    return { status: 201, body: link, change, refreshBeforeReply: { entityId: entity.id, near, mark: link.id } }
+    return { status: 201, body: link, change, refreshBeforeReply: { entityId: entity.id, near: ends, mark: link.id } }
   },
 })
 
@@ -135,22 +137,14 @@ async function assertIdentifier(context: LinkContext, entityId: string, hash: st
 /** The exposures that the links may change: of both ends, and of entities that have a path through an end. */
 async function causesOf(
   { caller, store, now }: LinkContext,
-  {
-    mark,
-    near,
-    adverse,
-    resolved,
-  }: { mark: string; near: readonly string[]; adverse: ReadonlySet<string>; resolved: readonly ResolvedLink[] },
+  { mark, ends, adverse }: { mark: string; ends: readonly string[]; adverse: ReadonlySet<string> },
 ): Promise<NewRow<'consequences'>[]> {
-  if (resolved.length === 0) return []
-  const links = await store.graph.followedLinks(caller.organizationId, near, dayOf(now))
-  const affected = affectedByLink({ ends: near, before: links, after: links, adverse })
-  for (const { to } of resolved) affected.add(to)
-  return [...affected].map((entityId) => ({
-    kind: 'exposure',
-    entity_id: entityId,
-    mark,
-  }))
+  const { organizationId } = caller
+  const loaded = await loadNodes(store, { organizationId, entityIds: ends, today: dayOf(now) })
+  const links = linksBetweenNodes(loaded)
+  const nodes = [...new Set(ends.map((id) => nodeOf(id, loaded.merged)))]
+  const affected = affectedByLink({ ends: nodes, before: links, after: links, adverse })
+  return [...new Set([...ends, ...affected])].map((entityId) => ({ kind: 'exposure', entity_id: entityId, mark }))
 }
 
 function describeLink({ body, newId, now }: LinkContext, entityId: string): IdentityLink {

@@ -65,7 +65,7 @@ export const recordOutcome = defineEndpoint({
       outcomeFact(JSON.parse(text)),
     )
     if (type === 'repaid' && !earlier.some((other) => other.type === 'funded')) return failValidation([NOT_FUNDED])
-    const near = await nearest(context, entity_id)
+    const near = await nearest(context, entity)
     const offers = offersAfterOutcome(entity, decision, { type, earlier, now })
     const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
     const change = record(context, {
@@ -82,11 +82,15 @@ export const recordOutcome = defineEndpoint({
 
 type OutcomeContext = RequestContext<unknown, unknown, Static<typeof RecordOutcomeRequest>>
 
-/** The entity and its ranked and adverse neighbours: the exposures that are refreshed before the reply. */
-async function nearest({ caller, store, now }: OutcomeContext, entityId: string): Promise<string[]> {
+/** The entity, and the ranked and adverse neighbours of all that it is merged with: the exposures that are refreshed before the reply. */
+async function nearest({ caller, store, now }: OutcomeContext, entity: EntityRow): Promise<string[]> {
   const { organizationId } = caller
-  const links = (await store.graph.followedLinksOf({ organizationId, entityId, today: dayOf(now) }))!
-  return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
+  const members = await store.entityMerges.membersOf(organizationId, entity)
+  const links = await Promise.all(
+    members.map((entityId) => store.graph.followedLinksOf({ organizationId, entityId, today: dayOf(now) })),
+  )
+  const near = links.flatMap((followed) => [...followed!.ranked, ...followed!.adverse])
+  return [...new Set([entity.id, ...near.map(({ neighbour }) => neighbour)])]
 }
 
 /** The entity with this outcome. That a repayment bounced is rare, so only then all its outcomes are read. */

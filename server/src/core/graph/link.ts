@@ -181,8 +181,8 @@ export function rankLinks(links: readonly Link[], today: number): Link[] {
   return links.filter((link) => agedPpm(link, today) >= STRENGTH_MIN_PPM).sort(byRank)
 }
 
-/** Total, because no two links of an entity agree in neighbour, type and claim. */
-function byRank(a: Link, b: Link): number {
+/** Compares links by rank. Total, because no two links of an entity agree in neighbour, type and claim. */
+export function byRank(a: Link, b: Link): number {
   return byKind(a, b) || a.since - b.since || compareText(a.neighbour, b.neighbour) || byTypeAndClaim(a, b)
 }
 

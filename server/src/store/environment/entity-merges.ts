@@ -24,6 +24,11 @@ export function newestMerge(organization: string, entity: string): string {
     ORDER BY version DESC LIMIT 1)`
 }
 
+/** SQL: the same in the organization `$1`; in one without any merge it looks at no entity. */
+export function newestMergeIfAny(entity: string): string {
+  return `(SELECT newest.id FROM ${newestMerge('$1', entity)} AS newest WHERE EXISTS (SELECT FROM entity_merges WHERE org_id = $1))`
+}
+
 /** Reads of merges. A step counts only if the log confirms it: a row that was inserted with SQL merges nothing. */
 export function entityMergeQueries(database: Database, isAuthentic: IsAuthentic) {
   const confirmed = new LRUCache<string, readonly string[]>({ max: MERGES_CACHED_MAX })
@@ -97,20 +102,7 @@ export function entityMergeQueries(database: Database, isAuthentic: IsAuthentic)
   return {
     membersOf: readWith,
 
-    /** Which of these entities are merged, with the entities that they are read with, sorted by id. */
-    async groupsOf(organizationId: string, entityIds: readonly string[]): Promise<Map<string, readonly string[]>> {
-      if (entityIds.length === 0) return new Map()
-      const merged = await database.query<{ id: string; merge_id: string }>(
-        `SELECT wanted.id, merge.id AS merge_id FROM unnest($2::text[]) AS wanted (id)
-         CROSS JOIN LATERAL ${newestMerge('$1', 'wanted.id')} AS merge
-         WHERE EXISTS (SELECT FROM entity_merges WHERE org_id = $1)`,
-        [organizationId, entityIds],
-        { keepPlan: true },
-      )
-      return groupsOfSteps(organizationId, new Map(merged.map(({ id, merge_id }) => [id, merge_id])))
-    },
-
-    /** The same of entities whose newest step is known. */
+    /** Which of the entities with these newest steps are merged, with the entities that they are read with, sorted by id. */
     groupsOfSteps,
 
     /** The newest proposals about an entity that the log confirms, and that no step has overtaken. */

@@ -15,7 +15,7 @@ import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf, unnestAs } from '../schema/tables.ts'
 import { hasDecision } from '../write-path/decision-statements.ts'
 import { deleteCauses } from './consequences.ts'
-import { newestMerge } from './entity-merges.ts'
+import { newestMergeIfAny } from './entity-merges.ts'
 
 /** An entity's track record as stored: its tallies, and the version that the next write must follow (optimistic lock). */
 export interface StoredTrackRecord {
@@ -44,7 +44,11 @@ const EXPIRED_PER_WRITE = 200
 export function graphQueries(database: Database) {
   return {
     /** The links of these entities that a walk follows on a day; the same selection as `selectLinks` makes. */
-    followedLinks: (organizationId: string, entityIds: readonly string[], today: number) =>
+    followedLinks: async (organizationId: string, entityIds: readonly string[], today: number) =>
+      (await readFollowedLinks(database, { organizationId, entityIds, today })).links,
+
+    /** The same, and the newest step of each of these entities, and of those that share an identifier with it, that was ever merged. */
+    followedLinksAndMerges: (organizationId: string, entityIds: readonly string[], today: number) =>
       readFollowedLinks(database, { organizationId, entityIds, today }),
 
     /** The same of one entity, for requests: those that are handled at the same time share a statement. */
@@ -55,7 +59,7 @@ export function graphQueries(database: Database) {
         for (const group of Map.groupBy(keys, ({ organizationId, today }) => `${organizationId} ${today}`).values()) {
           const { organizationId, today } = group[0]!
           const entityIds = [...new Set(group.map(({ entityId }) => entityId))]
-          const links = await readFollowedLinks(database, { organizationId, entityIds, today })
+          const { links } = await readFollowedLinks(database, { organizationId, entityIds, today })
           for (const [entityId, followed] of links) found.set(linksKey({ organizationId, entityId, today }), followed)
         }
         return found
@@ -83,7 +87,7 @@ export function graphQueries(database: Database) {
         `SELECT wanted.id AS entity_id, merge.id AS merge_id, record.tallies, record.is_adverse, record.version
          FROM unnest($2::text[]) AS wanted (id)
          LEFT JOIN graph_track_records AS record ON record.org_id = $1 AND record.entity_id = wanted.id
-         LEFT JOIN LATERAL ${newestMerge('$1', 'wanted.id')} AS merge ON true
+         LEFT JOIN LATERAL ${newestMergeIfAny('wanted.id')} AS merge ON true
          WHERE record.entity_id IS NOT NULL OR merge.id IS NOT NULL`,
         [organizationId, entityIds],
         { keepPlan: true },
@@ -206,12 +210,18 @@ function recordsOf(rows: readonly RowOf<'graph_track_records'>[]): Map<string, S
 
 const linksKey = ({ organizationId, entityId, today }: LinksWanted) => `${organizationId} ${entityId} ${today}`
 
+/** The links of some entities, and the newest step of each entity that was ever merged. */
+interface LinksAndMerges {
+  links: Map<string, FollowedLinks>
+  mergeIds: Map<string, string>
+}
+
 /** The links of these entities that a walk follows on a day; the same selection as `selectLinks` makes. */
 async function readFollowedLinks(
   database: Database,
   { organizationId, entityIds, today }: { organizationId: string; entityIds: readonly string[]; today: number },
-): Promise<Map<string, FollowedLinks>> {
-  if (entityIds.length === 0) return new Map()
+): Promise<LinksAndMerges> {
+  if (entityIds.length === 0) return { links: new Map(), mergeIds: new Map() }
   // `place` is the rank of the neighbour, `nth` the number of the link among those to the neighbour.
   const first = (filter = '') =>
     `SELECT *, dense_rank() OVER (ORDER BY first_rank) AS place FROM (
@@ -228,8 +238,10 @@ async function readFollowedLinks(
   const adverseOnward = `SELECT true AS found FROM graph_links AS onward
     WHERE link.place > ${FAN_OUT} AND onward.org_id = $1 AND onward.entity_id = link.neighbour_id AND onward.to_adverse
       AND onward.neighbour_id <> wanted.entity_id AND onward.expires > $3 LIMIT 1`
-  const rows = await database.query<SelectedLink>(
-    `SELECT selected.*, CASE WHEN verified THEN crowd.verified_holders ELSE crowd.holders END AS holders FROM (
+  const rows = await database.query<SelectedLink | MergedAlone>(
+    `SELECT selected.*, asked.entity_id AS asked_id, asked.merge_id, other.id AS other_merge_id,
+       CASE WHEN verified THEN crowd.verified_holders ELSE crowd.holders END AS holders
+     FROM (
        SELECT wanted.entity_id, link.*, onward.found IS NOT NULL AS is_near_adverse, false AS to_adverse
        FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first()}) AS link
        LEFT JOIN LATERAL (${adverseOnward}) AS onward ON true
@@ -239,12 +251,26 @@ async function readFollowedLinks(
        FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first('AND to_adverse')}) AS link
        WHERE link.place <= ${FAN_OUT}
      ) AS selected
-     LEFT JOIN graph_claims AS crowd ON selected.claim <> '' AND crowd.org_id = $1 AND crowd.claim = selected.claim`,
+     LEFT JOIN graph_claims AS crowd ON selected.claim <> '' AND crowd.org_id = $1 AND crowd.claim = selected.claim
+     -- Merged entities are one holder of an identifier that more than two have.
+     LEFT JOIN LATERAL ${newestMergeIfAny('CASE WHEN crowd.holders > 2 THEN selected.neighbour_id END')} AS other ON true
+     FULL JOIN (
+       SELECT wanted.entity_id, merge.id AS merge_id FROM unnest($2::text[]) AS wanted (entity_id)
+       CROSS JOIN LATERAL ${newestMergeIfAny('wanted.entity_id')} AS merge
+     ) AS asked ON asked.entity_id = selected.entity_id`,
     [organizationId, entityIds, today],
     { keepPlan: true },
   )
-  const byEntity = Map.groupBy(rows, ({ entity_id }) => entity_id)
-  return new Map(entityIds.map((id) => [id, followedLinksOf(byEntity.get(id) ?? [])]))
+  const byEntity = Map.groupBy(
+    rows.filter((row): row is SelectedLink => row.entity_id !== null),
+    ({ entity_id }) => entity_id,
+  )
+  const mergeIds = new Map<string, string>()
+  for (const { asked_id, merge_id, neighbour_id, other_merge_id } of rows) {
+    if (asked_id !== null) mergeIds.set(asked_id, merge_id!)
+    if (other_merge_id !== null) mergeIds.set(neighbour_id!, other_merge_id)
+  }
+  return { links: new Map(entityIds.map((id) => [id, followedLinksOf(byEntity.get(id) ?? [])])), mergeIds }
 }
 
 /** `DELETE` of expired links; skips the rows that another transaction has locked. */
@@ -260,7 +286,13 @@ function deleteExpiredLinks(rows: readonly { as_of: string }[], params: Params):
 
 /** A selected link with its rank and that of its neighbour, among all links of the entity or, with `to_adverse`, among the adverse. */
 type SelectedLink = RowOf<'graph_links'> &
-  Row & { rank: number; place: number; is_near_adverse: boolean; holders: number | null }
+  Merges & { rank: number; place: number; is_near_adverse: boolean; holders: number | null }
+
+/** The newest step of the entity whose link it is, and that of its neighbour. */
+type Merges = Row & Record<'asked_id' | 'merge_id' | 'other_merge_id', string | null>
+
+/** A merged entity without links. */
+type MergedAlone = Merges & { [column in keyof RowOf<'graph_links'>]: null }
 
 function followedLinksOf(rows: readonly SelectedLink[]): FollowedLinks {
   const byRank = rows.toSorted((a, b) => a.rank - b.rank)
