@@ -26,7 +26,7 @@ async function surround(organizationId: string, id: string): Promise<void> {
   })
 }
 
-test('a new link of a merged entity does not hide the bad outcomes of the other from those that know it', async () => {
+test('a new link of a merged entity does not hide the bad outcomes of the other from its neighbours', async () => {
   const world = await openMergingWorld(api)
   const [a, b, x, y] = await Promise.all([world.newEntity(), world.newEntity(), world.newEntity(), world.newEntity()])
   await world.identify(b, 'phone', '+49 30 7654321')
@@ -46,6 +46,19 @@ test('a new link of a merged entity does not hide the bad outcomes of the other 
   assert.equal((await world.standingOf(x)).negativeExposure, negativeExposure)
 })
 
+test('a neighbour beyond the fan-out is followed if one that it is merged with is linked to bad outcomes', async () => {
+  const world = await openMergingWorld(api)
+  const [a, b, x, z] = await Promise.all([world.newEntity(), world.newEntity(), world.newEntity(), world.newEntity()])
+  for (const id of [x, a]) await world.identify(id, 'phone', '+49 30 7654321')
+  for (const id of [b, z]) await world.identify(id, 'tax_id', 'T-1')
+  await surround(world.organizationId, x)
+  await world.merge(a, b)
+  await world.report(z, 'default')
+  await world.drain()
+  const { negativeExposure } = await world.standingOf(x)
+  assert.ok(negativeExposure > 0.2, String(negativeExposure))
+})
+
 test('a link to an entity that is merged with one with bad outcomes is marked from the start', async () => {
   const world = await openMergingWorld(api)
   const [a, b, x, y] = await Promise.all([world.newEntity(), world.newEntity(), world.newEntity(), world.newEntity()])
@@ -59,7 +72,7 @@ test('a link to an entity that is merged with one with bad outcomes is marked fr
   assert.deepEqual([await world.marksOf(y, b), await world.marksOf(b, y)], [[true], [false]])
 })
 
-test('a new link of a merged entity reaches those that know the other', async () => {
+test('a new link of a merged entity reaches the neighbours of the other', async () => {
   const world = await openMergingWorld(api)
   const [a, b, x, z] = await Promise.all([world.newEntity(), world.newEntity(), world.newEntity(), world.newEntity()])
   for (const id of [a, x]) await world.identify(id, 'tax_id', 'T-1')
@@ -74,7 +87,7 @@ test('a new link of a merged entity reaches those that know the other', async ()
   assert.ok(negativeExposure > 0.4, String(negativeExposure))
 })
 
-test('payments of a merged entity reach those that know the other', async () => {
+test('payments of a merged entity reach the neighbours of the other', async () => {
   const world = await openMergingWorld(api)
   const [a, b, x, z] = await Promise.all([world.newEntity(), world.newEntity(), world.newEntity(), world.newEntity()])
   for (const id of [a, x]) await world.identify(id, 'tax_id', 'T-1')
@@ -87,7 +100,7 @@ test('payments of a merged entity reach those that know the other', async () => 
   assert.ok(negativeExposure > 0.05, String(negativeExposure))
 })
 
-test('before an outcome is answered, those that know any of the merged entities see it', async () => {
+test('before an outcome is answered, the neighbours of all merged entities see it', async () => {
   const world = await openMergingWorld(api)
   const [a, b, x] = await Promise.all([world.newEntity(), world.newEntity(), world.newEntity()])
   for (const id of [b, x]) await world.identify(id, 'tax_id', 'T-1')
@@ -236,7 +249,7 @@ type Step =
   | { does: 'drains' }
 
 const ENTITIES = 7
-const anyone = fc.nat(ENTITIES - 1)
+const anEntity = fc.nat(ENTITIES - 1)
 // What is asserted about one identifier has one status: which of two assertions counts is not what is tried here.
 const identifier = fc.constantFrom(
   { type: 'tax_id', value: 1, status: 'verified' },
@@ -245,23 +258,23 @@ const identifier = fc.constantFrom(
   { type: 'email', value: 4, status: 'unverified' },
 )
 const facts: fc.Arbitrary<Step> = fc.oneof(
-  fc.tuple(anyone, identifier).map(([who, held]) => ({ does: 'identifies' as const, who, ...held })),
+  fc.tuple(anEntity, identifier).map(([who, held]) => ({ does: 'identifies' as const, who, ...held })),
   fc.record({
     does: fc.constant('relates' as const),
-    who: anyone,
-    whom: anyone,
+    who: anEntity,
+    whom: anEntity,
     relationship: fc.constantFrom('same_as', 'guarantor', 'household'),
   }),
   fc.record({
     does: fc.constant('reports' as const),
-    who: anyone,
+    who: anEntity,
     type: fc.constantFrom('default', 'late', 'current', 'fraud_confirmed'),
   }),
 )
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: facts },
-  { weight: 3, arbitrary: fc.record({ does: fc.constant('merges' as const), who: anyone, whom: anyone }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('separates' as const), who: anyone }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('merges' as const), who: anEntity, whom: anEntity }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('separates' as const), who: anEntity }) },
   { weight: 1, arbitrary: fc.constant({ does: 'drains' as const }) },
 )
 

@@ -238,14 +238,22 @@ async function readFollowedLinks(
   const adverseOnward = `SELECT true AS found FROM graph_links AS onward
     WHERE link.place > ${FAN_OUT} AND onward.org_id = $1 AND onward.entity_id = link.neighbour_id AND onward.to_adverse
       AND onward.neighbour_id <> wanted.entity_id AND onward.expires > $3 LIMIT 1`
+  // The same of the entities that the neighbour is merged with. What a forged step names is only looked at, and counts for nothing.
+  const mergedOnward = `SELECT true AS found FROM ${newestMergeIfAny(`CASE WHEN link.place > ${FAN_OUT} AND onward.found IS NULL THEN link.neighbour_id END`)} AS newest
+    JOIN entity_merges AS merge ON merge.org_id = $1 AND merge.id = newest.id
+    CROSS JOIN LATERAL string_to_table(merge.members, ' ') AS member (id)
+    CROSS JOIN LATERAL (SELECT FROM graph_links AS far
+      WHERE far.org_id = $1 AND far.entity_id = member.id AND far.to_adverse
+        AND far.neighbour_id <> wanted.entity_id AND far.expires > $3 LIMIT 1) AS far LIMIT 1`
   const rows = await database.query<SelectedLink | MergedAlone>(
     `SELECT selected.*, asked.entity_id AS asked_id, asked.merge_id, other.id AS other_merge_id,
        CASE WHEN verified THEN crowd.verified_holders ELSE crowd.holders END AS holders
      FROM (
-       SELECT wanted.entity_id, link.*, onward.found IS NOT NULL AS is_near_adverse, false AS to_adverse
+       SELECT wanted.entity_id, link.*, coalesce(onward.found, merged_onward.found, false) AS is_near_adverse, false AS to_adverse
        FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first()}) AS link
        LEFT JOIN LATERAL (${adverseOnward}) AS onward ON true
-       WHERE link.place <= ${FAN_OUT + BEYOND_FAN_OUT_MAX} OR onward.found
+       LEFT JOIN LATERAL (${mergedOnward}) AS merged_onward ON true
+       WHERE link.place <= ${FAN_OUT + BEYOND_FAN_OUT_MAX} OR onward.found OR merged_onward.found
        UNION ALL
        SELECT wanted.entity_id, link.*, false, true
        FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first('AND to_adverse')}) AS link
