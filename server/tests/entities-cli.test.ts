@@ -44,21 +44,24 @@ test('show finds an entity by either id, and prints what it owes by currency', a
   })
   const funded = { type: 'funded', occurred_at: new Date().toISOString(), amount: 4000.5, currency: 'EUR' }
   await post(`/v1/decisions/${decisionId}/outcomes`, funded)
+  const offered = { entity_id: id, product: 'personal_loan', requested_amount: 300, currency: 'EUR' }
+  assert.equal((await post('/v1/underwrite', offered)).recommended_limit, 300)
 
   const byId = await show(id)
   assert.equal(byId.status, 0, byId.stderr)
   assert.match(byId.stdout, new RegExp(`^${id}\\n {2}external id +borrower-1$`, 'm'))
-  assert.match(byId.stdout, /^Open credits:\n {2}4000\.5 EUR, of 1 credit$/m)
+  assert.match(byId.stdout, /^Open credits:\n {2}4000\.5 EUR, of 1 credit\nOpen offers:\n {2}300 EUR, in 1 offer$/m)
   assert.equal((await show('borrower-1')).stdout, byId.stdout)
   const shown = await callForJson(testStorage.env, 'entities', 'show', 'borrower-1')
   assert.deepEqual([shown.id, shown.open_credits], [id, [{ currency: 'EUR', credits: 1, amount: 4000.5 }]])
+  assert.deepEqual(shown.open_offers, [{ currency: 'EUR', offers: 1, amount: 300 }])
 })
 
 test('of an entity without credit, show says so; an unknown name is a problem', async () => {
   await post('/v1/entities', { external_id: 'blank\u001b[2J' })
   const { stdout } = await show('blank\u001b[2J')
   assert.match(stdout, /external id +blank\\u\{1b\}\[2J$/m)
-  assert.match(stdout, /^Open credits:\n {2}none$/m)
+  assert.match(stdout, /^Open credits:\n {2}none\nOpen offers:\n {2}none$/m)
   const unknown = await show('no-such-entity')
   assert.deepEqual([unknown.status, unknown.stdout], [1, ''])
   assert.match(unknown.stderr, /There is no such entity in this environment\./)

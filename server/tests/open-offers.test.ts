@@ -1,13 +1,17 @@
 /** Approvals that were not taken up count as exposure: n applications at the same time get one limit in total. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { mergeEntities, separateEntity } from '../src/admin/merge-entities.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
-import type { OpenOffer } from '../src/core/facts/open-offers.ts'
+import { findAlteredOffers } from '../src/audit/check-open-offers.ts'
+import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
+import { type OpenOffer, openAt } from '../src/core/facts/open-offers.ts'
 import { byOperator, byService } from './acts.ts'
 import { newConsequenceWorker } from './consequence-worker.ts'
 import { personas } from './personas.ts'
+import { tamper } from './tamper.ts'
 import { startTestService } from './test-service.ts'
 
 const START = '2026-11-15T09:00:00.000Z'
@@ -287,4 +291,111 @@ test('an entity can have a hundred open offers', async () => {
   assert.equal(refused.body.error.code, 'too_many_open_offers')
   await decide(id, { requested_amount: 50, reference: 'case-0' })
   assert.equal((await listed(id)).length, 100)
+})
+
+/** What `audit verify` says of the open offers of an entity; those of others were made while the clock was elsewhere. */
+async function alteredOffers(entityId: string): Promise<string[]> {
+  const problems: string[] = []
+  const store = installation.stores.sandbox
+  await findAlteredOffers({ store, organizationId: acme.id, nowMs }, (problem) => problems.push(problem))
+  return problems.filter((problem) => problem.includes(entityId))
+}
+
+interface Known {
+  id: string
+  /** What it offers after its newest review; undefined if it is no approval. */
+  offer: { amount: number; expiresAt: string } | undefined
+  reference: string | undefined
+  isOver: boolean
+}
+
+const operation = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ asks: fc.constantFrom(300, 2_000, MUCH), as: fc.constantFrom('', 'a', 'b') }) },
+  { weight: 2, arbitrary: fc.record({ of: fc.nat(), ends: fc.constantFrom('funded', 'closed', 'late', 'default') }) },
+  { weight: 2, arbitrary: fc.record({ of: fc.nat(), says: fc.constantFrom('approve', 'decline') }) },
+  { weight: 1, arbitrary: fc.record({ waits: fc.integer({ min: 1, max: 20 }) }) },
+)
+
+test('after any requests, outcomes, reviews and waits the row lists what a count from scratch says', async () => {
+  const days = (from: string) => new Date(Date.parse(from) + 30 * DAY_MS).toISOString()
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { minLength: 4, maxLength: 14 }), async (operations) => {
+      nowMs = Date.parse(START)
+      const id = await newApplicant()
+      const known: Known[] = []
+      for (const done of operations) {
+        if ('waits' in done) nowMs += done.waits * DAY_MS
+        else if ('asks' in done) {
+          const reference = done.as || undefined
+          const made = await decide(id, { requested_amount: done.asks, ...(reference && { reference }) })
+          const now = made.created_at as string
+          for (const each of known)
+            if (reference && each.reference === reference && !each.isOver && each.offer && each.offer.expiresAt > now)
+              each.isOver = true
+          const { recommended_limit: amount, created_at } = made
+          const offer = amount ? { amount, expiresAt: days(created_at) } : undefined
+          known.push({ id: made.id, offer, reference, isOver: false })
+        } else if (known.length > 0) {
+          const about = known[done.of % known.length]!
+          if ('ends' in done) {
+            await report(about.id, done.ends, { override: true, note: 'A test.' })
+            if (done.ends === 'funded' || done.ends === 'closed') about.isOver = true
+          } else {
+            const limit = done.says === 'approve' ? { recommended_limit: 500 } : {}
+            const { created_at } = await review(about.id, done.says, limit)
+            about.offer = done.says === 'approve' ? { amount: 500, expiresAt: days(created_at) } : undefined
+          }
+        }
+      }
+      const now = new Date(nowMs).toISOString()
+      const row = await rowOf(id)
+      const listedNow = openAt(row?.offers ?? [], now).map((each) => [each.decisionId, each.amount, each.expiresAt])
+      const counted = known.flatMap(({ id: decisionId, offer, isOver }) =>
+        offer && !isOver && offer.expiresAt > now ? [[decisionId, offer.amount, offer.expiresAt]] : [],
+      )
+      assert.deepEqual(listedNow.sort(), counted.sort())
+      assert.deepEqual(await alteredOffers(id), [])
+    }),
+    { numRuns: 20, endOnFailure: true },
+  )
+  nowMs = Date.parse(START)
+})
+
+test('audit verify names every entity whose row was altered with SQL', async () => {
+  const id = await newApplicant()
+  const { id: decisionId, recommended_limit: amount } = await decide(id, { reference: 'x' })
+  const { offers } = (await rowOf(id))!
+  const [offer] = offers as [OpenOffer]
+  assert.deepEqual(await alteredOffers(id), [])
+  const name = `The open offers of the entity ${id} were changed: `
+  const own = `${decisionId} of ${amount} EUR until ${offer.expiresAt} (x)`
+  const altered: [offers: string, problem: string][] = [
+    ['[]', `its row lacks ${own}`],
+    [
+      JSON.stringify([{ ...offer, amount: 1 }]),
+      `its row lists ${own.replace(`${amount}`, '1')}, which is not on record`,
+    ],
+    [
+      JSON.stringify([{ ...offer, currency: 'CZK' }]),
+      `its row lists ${own.replace('EUR', 'CZK')}, which is not on record`,
+    ],
+    [JSON.stringify([{ ...offer, expiresAt: START }]), `its row lacks ${own}`],
+    [JSON.stringify([offer, offer]), 'its row lists an offer twice'],
+    ['nonsense', 'its row cannot be read'],
+  ]
+  for (const [forged, problem] of altered) {
+    await tamper(database, 'UPDATE open_offers SET offers = $2 WHERE entity_id = $1', [id, forged])
+    assert.deepEqual(await alteredOffers(id), [`${name}${problem}.`])
+  }
+  await tamper(database, 'DELETE FROM open_offers WHERE entity_id = $1', [id])
+  const { problems } = await verifyAuditLog({
+    organizationId: acme.id,
+    environment: 'sandbox',
+    store: installation.stores.sandbox,
+    people: installation.stores.production,
+    control: installation.storage.control,
+    publicKeys: installation.masterKey.auditPublicKeys('sandbox'),
+    nowMs: () => nowMs,
+  })
+  assert.ok(problems.includes(`${name}its row lacks ${own}.`), problems.join('\n'))
 })

@@ -157,6 +157,13 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
     columns: 'outcome_id, entity_id, step, reason, actor_type, actor_id, taken_at',
     id: PROPOSAL.id,
   }),
+  {
+    what: 'an open offer added',
+    sql: () =>
+      `UPDATE open_offers SET offers = '[{"decisionId":"dec_x","amount":1,"currency":"EUR","expiresAt":"2099-01-01T00:00:00.000Z"}]' WHERE org_id = $1`,
+    named: ({ entity }) =>
+      `The open offers of the entity ${entity} were changed: its row lists dec_x of 1 EUR until 2099-01-01T00:00:00.000Z, which is not on record.`,
+  },
   edited('a consent edited to another purpose', { ...CONSENT, set: `purpose = 'marketing'` }),
   edited('the expiry of a consent removed', { ...CONSENT, set: `expires_at = '2099-01-01'` }),
   deleted('consents', 'consent', CONSENT.id),

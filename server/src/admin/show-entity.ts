@@ -1,7 +1,9 @@
 import type { EntityState } from '../core/facts/entity-state.ts'
+import { type OfferedCredit, offeredByCurrency } from '../core/facts/open-offers.ts'
 import { moneyNumber } from '../core/money.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import { offersOf } from '../underwriting/entity-offers.ts'
 import { type EnvironmentAct, permitted } from './act.ts'
 import { notFound } from './problem.ts'
 
@@ -12,7 +14,7 @@ export interface ShownCredits {
   amount: number
 }
 
-/** An entity with what it owes. */
+/** An entity with what it owes and what it is offered. */
 export interface ShownEntity {
   id: string
   external_id: string
@@ -22,12 +24,13 @@ export interface ShownEntity {
   created_at: string
   updated_at: string
   open_credits: ShownCredits[]
+  open_offers: OfferedCredit[]
 }
 
 /** Shows an entity, named by its id or by the caller's own. */
 export const showEntity = permitted(
   'see the console',
-  async ({ stores }, { organizationId, environment }: EnvironmentAct, name: string): Promise<ShownEntity> => {
+  async ({ stores, nowMs }, { organizationId, environment }: EnvironmentAct, name: string): Promise<ShownEntity> => {
     const entity = await findEntity(stores[environment], organizationId, name)
     const { id, external_id, display_name, type, country, created_at, updated_at } = entity
     const { history } = JSON.parse(entity.state) as EntityState
@@ -40,6 +43,7 @@ export const showEntity = permitted(
       created_at,
       updated_at,
       open_credits: openCreditsOf(history),
+      open_offers: offeredByCurrency(offersOf(entity), new Date(nowMs()).toISOString()),
     }
   },
 )

@@ -91,6 +91,7 @@ async function verify(wanted: WantedVerification, runId: string): Promise<KeptVe
     control,
     knownHeads,
     publicKeys,
+    nowMs: wanted.nowMs,
     async onProgress({ leaves, size }) {
       if (performance.now() < reportAtMs) return
       reportAtMs = performance.now() + REPORT_EVERY_MS

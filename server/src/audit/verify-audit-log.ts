@@ -9,6 +9,7 @@ import type { VerifiedLeaf } from '../store/environment/audit-verification.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { ControlDatabase } from '../store/power/control-database.ts'
 import { ActorCheck } from './check-actors.ts'
+import { findAlteredOffers } from './check-open-offers.ts'
 import { TrailCheck } from './check-trails.ts'
 import { CREATED_BY, compareRecords } from './compare-records.ts'
 import type { KnownHeads } from './known-heads.ts'
@@ -56,6 +57,8 @@ export interface LogToVerify {
   knownHeads?: Pick<KnownHeads, 'newest' | 'file'>
   /** A head that was stored outside this installation, for example from an `audit.checkpoint` event. */
   pinnedHead?: Checkpoint
+  /** Says which open offers have expired; the clock of the machine if it is absent. */
+  nowMs?: () => number
   /** Called after each page with the number of leaves that are verified; the next page waits for it. */
   onProgress?: (progress: { leaves: number; size: number }) => void | Promise<void>
 }
@@ -101,6 +104,8 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
     await actors.addPage(page)
   }
   await findRecordsWithoutEntry(store, organizationId, problems)
+  const nowMs = (log.nowMs ?? Date.now)()
+  await findAlteredOffers({ store, organizationId, nowMs }, (problem) => problems.add(problem))
   await findForgedLists(log, problems)
   if (environment === 'production') await findForgedRows(log, problems)
   const found = [...tree, ...problems.described()]

@@ -72,6 +72,7 @@ export const auditVerify = defineCommand<LogVerification[]>({
             control: installation.storage.control,
             publicKeys,
             knownHeads,
+            nowMs: installation.nowMs,
             onProgress: progressLines(`${environment} ${organizationId}`, onProgress),
             ...(pinnedHead && { pinnedHead }),
           }),

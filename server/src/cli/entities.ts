@@ -5,7 +5,7 @@ import { commandAct, readTarget, TARGET_USAGE, targetOptions } from './shared-op
 
 export const entitiesShow = defineCommand<ShownEntity>({
   name: 'entities show',
-  summary: 'Show an entity, by its id or your own, with its open credits',
+  summary: 'Show an entity, by its id or your own, with its open credits and open offers',
   usage: `entities show <entity id or external id> ${TARGET_USAGE}`,
   arguments: ['entity id or external id'],
   options: targetOptions,
@@ -16,7 +16,7 @@ export const entitiesShow = defineCommand<ShownEntity>({
   render: (shown) => entityLines(shown).map(printable).join('\n'),
 })
 
-function entityLines({ id, external_id, open_credits, ...entity }: ShownEntity): string[] {
+function entityLines({ id, external_id, open_credits, open_offers, ...entity }: ShownEntity): string[] {
   const known = [
     ['external id', external_id],
     ['name', entity.display_name],
@@ -29,5 +29,16 @@ function entityLines({ id, external_id, open_credits, ...entity }: ShownEntity):
     ({ currency, credits: count, amount }) =>
       `  ${amount} ${currency}, of ${count} ${count === 1 ? 'credit' : 'credits'}`,
   )
-  return [id, ...known, '', 'Open credits:', ...(credits.length > 0 ? credits : ['  none'])]
+  const offers = open_offers.map(
+    ({ currency, offers: count, amount }) => `  ${amount} ${currency}, in ${count} ${count === 1 ? 'offer' : 'offers'}`,
+  )
+  return [
+    id,
+    ...known,
+    '',
+    'Open credits:',
+    ...(credits.length > 0 ? credits : ['  none']),
+    'Open offers:',
+    ...(offers.length > 0 ? offers : ['  none']),
+  ]
 }

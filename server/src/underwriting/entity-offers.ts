@@ -1,7 +1,13 @@
-import { type DatedReview, OPEN_OFFERS_MAX, type OpenOffer, offerOf, openAt } from '../core/facts/open-offers.ts'
+import {
+  type DatedReview,
+  expireDaysIn,
+  OPEN_OFFERS_MAX,
+  type OpenOffer,
+  offerOf,
+  openAt,
+} from '../core/facts/open-offers.ts'
 import { endsOffer } from '../core/facts/outcome-course.ts'
 import type { RecordedOutcome } from '../core/facts/recorded-outcome.ts'
-import { objectIn } from '../core/stored-json.ts'
 import type { OutcomeType } from '../core/vocabularies.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
@@ -181,10 +187,4 @@ async function offersAsTheyStand(
   const opened = openAt(offers.flat(), now)
   if (opened.length > 0 && known.length + opened.length > OPEN_OFFERS_MAX) return 'too_many'
   return nextOffers(entity, [...known, ...opened])
-}
-
-/** How long a stored policy leaves offers open; undefined if it does not say. */
-export function expireDaysIn(document: string | undefined): number | undefined {
-  const offers = objectIn(document ?? '')?.offers as { expire_days?: number } | undefined
-  return offers?.expire_days
 }

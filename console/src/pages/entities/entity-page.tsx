@@ -10,6 +10,7 @@ import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { AccountsSection, SourcesSection } from './accounts-section.tsx'
 import { CashflowSection } from './cashflow-section.tsx'
+import { CreditSection } from './credit-section.tsx'
 import classes from './entities.module.css'
 import type { ShownEntity } from './entity.ts'
 import { ConsentsSection, DecisionsSection, IdentitySection } from './entity-aside.tsx'
@@ -55,6 +56,7 @@ export function EntityPage() {
         <div className={classes.column}>
           {entity ? <TrustSection entity={entity} /> : <Skeleton height={200} />}
           {entity && <DecisionsSection entity={entity} />}
+          {entity && <CreditSection entity={entity} />}
           {entity && <ConsentsSection entity={entity} />}
           {entity && <IdentitySection entity={entity} />}
           <MergesSection entityId={entityId} />

@@ -1,5 +1,6 @@
 import { type DecidedRequest, type ReviewedVerdict, standingOf } from '../decision-standing.ts'
 import { type Money, moneyNumber, moneyOf } from '../money.ts'
+import { objectIn } from '../stored-json.ts'
 import { type FactSet, known, missing } from './facts.ts'
 
 /** An approval of credit that the applicant may still take up. */
@@ -53,6 +54,12 @@ export function offerOf(
     expiresAt: new Date(from + expireDays * DAY_MS).toISOString(),
     ...(reference !== null && { reference }),
   }
+}
+
+/** How long a stored policy leaves offers open; undefined if it does not say. */
+export function expireDaysIn(document: string | undefined): number | undefined {
+  const offers = objectIn(document ?? '')?.offers as { expire_days?: number } | undefined
+  return offers?.expire_days
 }
 
 /** The offers that are open at an instant. */

@@ -39,6 +39,7 @@ import { claimQueries } from './graph-claims.ts'
 import { idempotencyQueries } from './idempotency-keys.ts'
 import { membershipQueries } from './memberships.ts'
 import { newestEntryQueries } from './newest-entries.ts'
+import { openOfferQueries } from './open-offers.ts'
 import { outcomeQueries } from './outcomes.ts'
 import { overviewQueries } from './overview.ts'
 import { paymentFlowQueries } from './payment-flows.ts'
@@ -93,6 +94,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     graph: joined(graphQueries(database), joined(claimQueries(database), paymentFlowQueries(database))),
     idempotencyKeys: idempotencyQueries(database),
     latencies: decisionLatencyQueries(database),
+    openOffers: openOfferQueries(database),
     outcomes: outcomeQueries(database, isAuthentic),
     overview: overviewQueries(database),
     policies: policyQueries(database, { authenticate, macOf, isAuthentic }),
