@@ -36,7 +36,7 @@ const strictSource = (version: string) =>
 const STRICT_TESTS = `
 tests:
   - name: nothing known is neither a yes nor a no
-    facts: {}
+    facts: { request.amount: 3000, request.currency: EUR }
     expect:
       verdict: manual_review
 `

@@ -56,7 +56,7 @@ async function standing(entityId: string) {
   await worker.drain()
   const { id } = await decide(entityId)
   const features = (await acme.get(`/v1/decisions/${id}/replay`)).body.evidence.feature_snapshot
-  const names = Object.keys(features).filter((name) => /^(history|graph)\./.test(name))
+  const names = Object.keys(features).filter((name) => /^(history\.(?!requests_)|graph\.)/.test(name))
   const { as_of: _, ...trust } = (await acme.get(`/v1/entities/${entityId}`)).body.trust
   return { trust, facts: Object.fromEntries(names.map((name) => [name, features[name].value])) }
 }
