@@ -3,7 +3,7 @@
  *
  *     npm run study:gaming -- <folder with loans*.csv and transactions*.csv> [--today YYYY-MM-DD]
  *
- * Each declined loan is requested again with each of nine manipulations of its account, and with a forgery that no check of
+ * Each declined loan is requested again with each of ten manipulations of its account, and with a forgery that no check of
  * the feed itself can find. The data stays in its own folder and is never added to the project.
  */
 import { parseArgs } from 'node:util'

@@ -14,7 +14,7 @@ const MONTH_MS = 30 * DAY_MS
 const YEAR_MS = 365 * DAY_MS
 
 /**
- * A forged feed whose balances add up: nothing in the feed itself can show it, so it is not among the nine. Only where the
+ * A forged feed whose balances add up: nothing in the feed itself can show it, so it is not among the ten. Only where the
  * transactions come from a bank, and not from the applicant, are they proof against it.
  */
 export const CONSISTENT_FORGERY: Manipulation = {
@@ -24,7 +24,7 @@ export const CONSISTENT_FORGERY: Manipulation = {
     transactions.map((fact) => ({ ...fact, balanceAfter: cents(fact.balanceAfter! + 6 * instalment) })),
 }
 
-/** The nine manipulations. What really moves money moves the balances too; what only forges the feed leaves them. */
+/** The ten manipulations. What really moves money moves the balances too; what only forges the feed leaves them. */
 export const MANIPULATIONS: readonly Manipulation[] = [
   {
     name: 'hide half the debits',
@@ -90,6 +90,21 @@ export const MANIPULATIONS: readonly Manipulation[] = [
           .filter(({ direction }) => direction === 'credit')
           .map(({ occurredAt }) => movement(Date.parse(occurredAt) + DAY_MS, -1, 'kiosk')),
       ),
+  },
+  {
+    name: 'other currency',
+    what: 'every tenth debit is booked in another currency, as if it had never been paid from the account',
+    apply: ({ transactions }) => {
+      let [debits, moved] = [0, 0]
+      return transactions.map((fact) => {
+        if (fact.direction === 'debit' && debits++ % 10 === 0) {
+          moved += fact.amount
+          const { balanceAfter: _balance, ...elsewhere } = fact
+          return { ...elsewhere, currency: 'EUR' }
+        }
+        return { ...fact, balanceAfter: cents(fact.balanceAfter! + moved) }
+      })
+    },
   },
   {
     name: 'an own round trip',

@@ -13,6 +13,7 @@ export interface Applicant {
   stopped: number | undefined
   circular: number | undefined
   otherCurrencies: number | undefined
+  debitsInOthers: number | undefined
   spending: number | undefined
   debtService: number | undefined
   reserve: number | undefined
@@ -44,6 +45,8 @@ export interface Applicant {
   openInOtherCurrency: number | undefined
   offered: number | undefined
   offeredInOtherCurrency: number | undefined
+  daysSinceDefault: number | undefined
+  requests: number | undefined
 }
 
 const ANNUITY_FACTORS = {

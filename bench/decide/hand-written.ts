@@ -112,6 +112,7 @@ function readApplicant(features: FactSet): Applicant {
     stopped: recent(features['cashflow.stopped_income']),
     circular: recent(features['cashflow.circular_share']),
     otherCurrencies: number(features['cashflow.other_currencies']),
+    debitsInOthers: number(features['cashflow.debits_in_other_currencies']),
     spending: recent(features['cashflow.monthly_spending']),
     debtService: recent(features['cashflow.monthly_debt_service']),
     reserve: recent(features['cashflow.reserve']),
@@ -143,6 +144,8 @@ function readApplicant(features: FactSet): Applicant {
     openInOtherCurrency: number(features['history.open_in_other_currency']),
     offered: number(features['offers.open_amount']),
     offeredInOtherCurrency: number(features['offers.open_in_other_currency']),
+    daysSinceDefault: number(features['history.days_since_default']),
+    requests: number(features['history.requests_7_days']),
   }
   const amount = isAccess(applicant.product) ? undefined : number(features['request.amount'])
   return amount === undefined ? applicant : withAmount(applicant, amount)
@@ -187,12 +190,14 @@ function addKnockOuts(hits: string[], applicant: Applicant): void {
 }
 
 function addPersonReviews(hits: string[], applicant: Applicant): void {
-  const { exposure, identityData, settled, conflicts, failed, strong } = applicant
+  const { exposure, identityData, settled, daysSinceDefault, requests, conflicts, failed, strong } = applicant
   const inOtherCurrency = [applicant.openInOtherCurrency, applicant.offeredInOtherCurrency]
   if (exposure !== undefined && exposure >= 0.2) hits.push('linked_to_bad_outcome')
   if (exposure === undefined) hits.push('graph_withheld')
   if (identityData !== undefined && identityData !== 'open') hits.push('identity_withheld')
   if (settled !== undefined && settled > 0) hits.push('settled_on_record')
+  if (daysSinceDefault !== undefined && daysSinceDefault < 365) hits.push('recent_default')
+  if (requests !== undefined && requests >= 10) hits.push('too_many_requests')
   if (inOtherCurrency.some((credits) => credits !== undefined && credits > 0)) hits.push('open_in_other_currency')
   if (conflicts !== undefined && conflicts > 0) hits.push('conflicting_identity')
   if (failed !== undefined && failed >= 2 && strong === 0) hits.push('identity_failed')
@@ -200,7 +205,7 @@ function addPersonReviews(hits: string[], applicant: Applicant): void {
 
 function addAccountReviews(hits: string[], applicant: Applicant): void {
   const { stopped, income, spending, overdrawn365, days, daysSinceLast, averageBalance } = applicant
-  const { debitsWithBalance, reconciled, otherCurrencies, consent } = applicant
+  const { debitsWithBalance, reconciled, otherCurrencies, debitsInOthers, consent } = applicant
   if (stopped !== undefined && income !== undefined && stopped > income) hits.push('income_stopped_with_savings')
   if (income !== undefined && spending !== undefined && income < 0.5 * spending) hits.push('income_below_spending')
   if (overdrawn365 !== undefined && overdrawn365 >= 4) hits.push('overdrawn_before')
@@ -212,6 +217,7 @@ function addAccountReviews(hits: string[], applicant: Applicant): void {
     hits.push('balances_incomplete')
   if (reconciled !== undefined && reconciled < 0.9) hits.push('balances_do_not_add_up')
   if (otherCurrencies !== undefined && otherCurrencies > 0) hits.push('income_in_other_currency')
+  if (debitsInOthers !== undefined && debitsInOthers > 0) hits.push('spending_in_other_currency')
   if (consent === 'revoked' || consent === 'expired') hits.push('consent_withdrawn')
 }
 

@@ -75,7 +75,8 @@ test('a default that was cured counts as cured, in any order of the reports', as
   for (const reports of ordersOf([at(3, 'default'), at(4, 'repaid'), at(5, 'current')])) {
     const { verdict, history, exposure } = await after([FUNDED, ...reports])
     const order = reports.map(({ type }) => type).join(', ')
-    assert.deepEqual([verdict, history.defaults, history.repaid, exposure], ['approve', 0, 0, 0], order)
+    assert.deepEqual([verdict, history.defaults, history.repaid, exposure], ['manual_review', 0, 0, 0], order)
+    assert.equal(history.days_since_default, 0, order)
   }
 })
 
