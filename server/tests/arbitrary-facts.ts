@@ -49,12 +49,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc
     'history.late': always(fc.nat(2)),
     'history.settled': always(fc.constantFrom(0, 0, 0, 1)),
     'history.outstanding': always(fc.oneof(fc.constant(0), money)),
-    'history.days_since_default': fc.constantFrom<Fact>(
-      { missing: 'no_data' },
-      { missing: 'no_data' },
-      { value: 40 },
-      { value: 900 },
-    ),
+    'history.days_since_default': always(fc.constantFrom(3650, 3650, 3650, 900, 40)),
     'history.requests_7_days': always(fc.constantFrom(0, 0, 1, 3, 12)),
     'history.open_in_other_currency': always(fc.constantFrom(0, 0, 0, 1)),
     'offers.open_amount': always(fc.oneof(fc.constant(0), fc.constant(0), money)),

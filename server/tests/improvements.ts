@@ -49,7 +49,7 @@ const SCALES: readonly Scale[] = [
   always('history.settled', [1, 0]),
   always('history.defaults', [1, 0]),
   always('history.abuse', [1, 0]),
-  number('history.days_since_default', [0, 30, 200, 364, 365, 3000]),
+  always('history.days_since_default', [0, 30, 200, 364, 365, 3650]),
   always('history.requests_7_days', [20, 10, 9, 2, 0]),
   always('history.outstanding', [40_000, 9000, 1000, 0]),
   always('history.open_in_other_currency', [1, 0]),

@@ -14,6 +14,7 @@ const NEVER_MISSING: Record<string, FactValue> = {
   'history.defaults': 0,
   'history.abuse': 0,
   'history.worst_days_past_due': 0,
+  'history.days_since_default': 3650,
   'history.largest_repaid': 0,
   'history.requests_7_days': 0,
   'history.requests_30_days': 0,

@@ -63,9 +63,7 @@ test('a feature that is never missing, or only because nothing was requested, ne
     withoutReason.map(([name]) => name).filter((name) => !name.startsWith('consent.') && !name.startsWith('history.')),
     ['request.product', 'request.date', 'request.hash', 'request.currency', 'request.amount', 'request.instalment'],
   )
-  // There may have been no default.
-  const neverMissing = featureNames('history.').filter((name) => name !== 'history.days_since_default')
-  assert.equal(withoutReason.length, 6 + featureNames('consent.').length + neverMissing.length)
+  assert.equal(withoutReason.length, 6 + featureNames('consent.').length + featureNames('history.').length)
 })
 
 function featuresOf(state: EntityState, request: FactsRequest): FactSet {

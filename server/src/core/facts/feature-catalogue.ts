@@ -1,6 +1,7 @@
 import { CROWD_MAX } from '../graph/link.ts'
 import type { DataCategory, FeatureType } from '../vocabularies.ts'
 import type { MissingBecause } from './facts.ts'
+import { DEFAULT_DAYS_MAX } from './history-facts.ts'
 import { REQUESTS_COUNTED_MAX } from './velocity-facts.ts'
 
 /** The definition of a feature, which policies are checked against. */
@@ -70,7 +71,6 @@ const HISTORY: Shared = {
   missing_because: [],
 }
 const OPEN_CREDIT: Shared = { ...HISTORY, missing_because: ['not_requested'] }
-const LAST_DEFAULT: Shared = { ...HISTORY, missing_because: ['no_data'] }
 const OFFERS: Shared = { ...HISTORY, source: 'earlier approvals that were not taken up yet' }
 const OPEN_OFFERS: Shared = { ...OFFERS, missing_because: ['not_requested'] }
 
@@ -232,8 +232,8 @@ export const FEATURE_CATALOGUE = {
   'history.abuse': number(HISTORY, 'Confirmed fraud and abuse of access', 'decisions'),
   'history.worst_days_past_due': number(HISTORY, 'Longest delay of a payment', 'days'),
   'history.days_since_default': number(
-    LAST_DEFAULT,
-    'Days since the latest default or charge-off, even one that was made good',
+    HISTORY,
+    `Days since the latest default or charge-off, even one made good; ${DEFAULT_DAYS_MAX} at most, and if there was none`,
     'days',
   ),
   'history.largest_repaid': number(

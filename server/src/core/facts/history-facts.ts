@@ -21,6 +21,9 @@ const COUNTED_IN: Readonly<
   closed: null,
 }
 
+/** How many days since the last default are counted: ten years. */
+export const DEFAULT_DAYS_MAX = 3650
+
 /** The features of the entity's own history; credits are counted in the currency of the request and in others. */
 export function historyFacts(
   history: HistoryState,
@@ -33,8 +36,7 @@ export function historyFacts(
   const { in7Days, in30Days } = velocityFacts(requests)
   return {
     'history.abuse': count('history.abuse'),
-    'history.days_since_default':
-      lastDefaultAt === undefined ? missing('no_data') : known(ageInDays(lastDefaultAt, now)),
+    'history.days_since_default': known(daysSince(lastDefaultAt, now)),
     'history.defaults': count('history.defaults'),
     'history.largest_repaid': largestRepaid,
     'history.late': count('history.late'),
@@ -46,6 +48,11 @@ export function historyFacts(
     'history.settled': count('history.settled'),
     'history.worst_days_past_due': known(worstDaysPastDue),
   }
+}
+
+/** An entity without a default is like one whose default is as long ago as is counted: it is over. */
+function daysSince(lastDefaultAt: string | undefined, now: string): number {
+  return lastDefaultAt === undefined ? DEFAULT_DAYS_MAX : Math.min(DEFAULT_DAYS_MAX, ageInDays(lastDefaultAt, now))
 }
 
 function creditFacts(

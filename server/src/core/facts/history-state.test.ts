@@ -184,7 +184,9 @@ describe('own history', () => {
     assertInEveryOrder(defaulted, { days_since_default: 26, defaults: 0 })
     const other = outcome('charged_off', 9, { decisionId: 'dec_2' })
     assertInEveryOrder([...defaulted, other], { days_since_default: 21 })
-    assert.equal(factsOf(historyOf([outcome('late', 1), outcome('settled', 2)]))('days_since_default'), undefined)
+    const old = outcome('default', 1, { occurredAt: '1999-03-01T00:00:00.000Z' })
+    for (const none of [[outcome('late', 1), outcome('settled', 2)], [], [old]])
+      assert.equal(factsOf(historyOf(none))('days_since_default'), 3650)
   })
 
   it('counts any number of open credits exactly in bounded space', () => {

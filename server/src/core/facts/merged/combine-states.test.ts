@@ -419,7 +419,7 @@ describe('merged entities', () => {
       assert.deepEqual(features['history.largest_repaid'], { value: 1_200 })
       assert.deepEqual(features['history.days_since_default'], { value: 30 })
     }
-    assert.equal('missing' in featuresOf(emptyState(), states[1]!)['history.days_since_default']!, true)
+    assert.deepEqual(featuresOf(emptyState(), states[1]!)['history.days_since_default'], { value: 3650 })
   })
 
   it('have revoked what one of them revoked, also before another granted it', () => {
