@@ -9,6 +9,7 @@ import { findAlteredOffers } from '../src/audit/check-open-offers.ts'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { type OpenOffer, openAt } from '../src/core/facts/open-offers.ts'
 import { byOperator, byService } from './acts.ts'
+import { allowManyRequests } from './allow-many-requests.ts'
 import { newConsequenceWorker } from './consequence-worker.ts'
 import { personas } from './personas.ts'
 import { tamper } from './tamper.ts'
@@ -22,6 +23,8 @@ const { installation } = api.service
 const database = installation.storage.environments.sandbox
 const worker = newConsequenceWorker(installation)
 const acme = await api.newOrganization()
+// Some of these applicants ask fifty times a day.
+await allowManyRequests(installation, acme.id)
 const prime = personas(START).find(({ name }) => name === 'prime')!
 
 let count = 0
