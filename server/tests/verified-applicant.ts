@@ -41,8 +41,15 @@ export async function verifiedApplicant(organization: Pick<TestOrganization, 'po
   return {
     id: id as string,
     ingest: (body: object, status = 201) => post(`/v1/entities/${id}/transactions`, body, status),
+    /** Asks for one and the same credit, so that an earlier offer is replaced and does not count. */
     decide: (requested_amount: number) =>
-      post('/v1/underwrite', { entity_id: id, product: 'default', requested_amount, currency: 'EUR' }),
+      post('/v1/underwrite', {
+        entity_id: id,
+        product: 'default',
+        requested_amount,
+        currency: 'EUR',
+        reference: 'one',
+      }),
   }
 }
 
