@@ -134,6 +134,28 @@ test('a merge is refused where the entities cannot be one, and to one operator a
   await assert.rejects(merge(ada, b, await team.newEntity({})), { code: 'too_many_merged' })
 })
 
+test('a proposal is void once one of its entities was merged or told apart otherwise, whichever it is', async () => {
+  const team = await newTeam()
+  const { ada, grace } = team
+  const [a, b, c] = [await team.newEntity(), await team.newEntity(), await team.newEntity()]
+  await mergeEntities(installation, ada, { entity: a, other: b })
+  await team.merge(a, c)
+  await team.separate(a)
+  assert.equal((await mergeEntities(installation, grace, { entity: a, other: b })).state, 'proposed')
+})
+
+test('a decision is not dated before the merge that it was made with, whatever the clocks say', async () => {
+  const team = await newTeam()
+  const [a, b] = [await team.newEntity(), await team.newEntity()]
+  const ahead = { ...installation, nowMs: () => Date.parse(NOW) + 60_000 }
+  await mergeEntities(ahead, team.ada, { entity: a, other: b })
+  await mergeEntities(ahead, team.grace, { entity: a, other: b })
+  const decision = await team.decide(a)
+  assert.deepEqual(JSON.parse((await documentsOf(team, decision)).facts).merged, [a, b])
+  const { body } = await team.organization.get(`/v1/decisions/${decision}`)
+  assert.equal(body.created_at, new Date(ahead.nowMs()).toISOString())
+})
+
 test('rows that were inserted with SQL merge nothing, propose nothing and separate nothing', async () => {
   const team = await newTeam()
   const { ada, grace, organization } = team

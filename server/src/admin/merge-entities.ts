@@ -163,18 +163,24 @@ async function stepTaken(
   throw conflict('entity_busy', 'Facts about these entities are being recorded too fast.')
 }
 
-/** The operator whose proposal of the same step waits for a second one. */
+/** The operator whose proposal of the same step waits for a second one: for each of the entities, no other step has overtaken it. */
 async function standingProposer(
   installation: Installation,
   { organizationId, environment }: EnvironmentAct,
   { effect, subjectId, touched, membersOf: after }: Step,
 ): Promise<Operator | undefined> {
-  const subject = touched.find(({ id }) => id === subjectId)!
-  const proposals = await installation.stores[environment].entityMerges.openProposals(organizationId, subjectId)
-  const same = proposals.find(
-    (one) => one.effect === effect && one.subject_id === subjectId && one.members === idsOf(after(subject)),
+  const { entityMerges } = installation.stores[environment]
+  const same = await Promise.all(
+    touched.map(async (entity) => {
+      const proposals = await entityMerges.openProposals(organizationId, entity.id)
+      return proposals.find(
+        (one) => one.effect === effect && one.subject_id === subjectId && one.members === idsOf(after(entity)),
+      )
+    }),
   )
-  return same && standingOperator(installation, { organizationId, id: same.actor_id, permission: 'merge entities' })
+  const [first] = same
+  if (!first || same.includes(undefined)) return undefined
+  return standingOperator(installation, { organizationId, id: first.actor_id, permission: 'merge entities' })
 }
 
 function requireMergeable(members: readonly EntityRow[]): void {

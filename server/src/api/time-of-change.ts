@@ -5,8 +5,3 @@
 export function timeOfChange({ updated_at }: { updated_at: string }, now: string): string {
   return now > updated_at ? now : new Date(Date.parse(updated_at) + 1).toISOString()
 }
-
-/** The latest of these ISO 8601 times: a record is not dated before the records that it is based on. */
-export function latestOf(first: string, ...others: (string | null)[]): string {
-  return others.reduce<string>((latest, time) => (time !== null && time > latest ? time : latest), first)
-}

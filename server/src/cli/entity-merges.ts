@@ -17,6 +17,14 @@ import {
   targetOptions,
 } from './shared-options.ts'
 
+const stepOptions = {
+  ...environmentOperatorOptions,
+  reason: {
+    type: 'string',
+    description: 'why; kept with the step, and not in the audit log, because it may name a person',
+  },
+} as const
+
 export const entitiesMerges = defineCommand<EntityMerges>({
   name: 'entities merges',
   summary: 'Show which entities an entity is merged with, and what was proposed about it',
@@ -56,7 +64,7 @@ export const entitiesMerge = defineCommand<MergeStanding>({
     'Make two entities that are one person read as one; nothing changes until a second operator runs this as well',
   usage: `entities merge <entity id or external id> <the other> ${OPERATOR_USAGE}`,
   arguments: ['entity id or external id', 'the other'],
-  options: environmentOperatorOptions,
+  options: stepOptions,
   async run(installation, input) {
     const [entity, other] = input.positionals as [string, string]
     return mergeEntities(installation, await readOperatorActIn(installation, input), { entity, other })
@@ -72,7 +80,7 @@ export const entitiesSeparate = defineCommand<MergeStanding>({
   summary: 'Tell a merged entity apart again; nothing changes until a second operator runs this as well',
   usage: `entities separate <entity id or external id> ${OPERATOR_USAGE}`,
   arguments: ['entity id or external id'],
-  options: environmentOperatorOptions,
+  options: stepOptions,
   async run(installation, input) {
     return separateEntity(installation, await readOperatorActIn(installation, input), input.positionals[0]!)
   },

@@ -22,7 +22,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   entity_held: 'Run entities holds to see who set it, and why.',
   entity_not_held: 'Run entities holds to see the entities that are.',
   entity_not_merged: 'Run entities merges to see what it is merged with.',
-  entity_types_differ: 'Correct the type with POST /v1/entities first, if they are the same person.',
+  entity_types_differ: 'A type never changes. Set up the one with the wrong type anew, under another external id.',
   erasure_refused: 'Settle each of these first; entities erasure shows what is left.',
   erasures_foreign: 'Take the file of a node of this installation, and name its --environment.',
   event_types_missing: 'Name at least one.',

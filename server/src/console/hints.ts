@@ -26,7 +26,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   entity_busy: 'Try again.',
   entity_held: 'Look at its page again.',
   entity_not_held: 'Look at its page again.',
-  entity_types_differ: 'Correct the type through the API first, if they are the same person.',
+  entity_types_differ: 'A type never changes. Set up the one with the wrong type anew, under another external id.',
   entry_not_found: 'Look at the other environment.',
   erasure_refused: 'Settle each of these first.',
   first_link_ended: 'npm run cli -- operators first-link makes another while there is no owner.',

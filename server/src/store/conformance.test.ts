@@ -58,7 +58,15 @@ async function count(table: string): Promise<number> {
 }
 
 /** What is read with an entity of which nothing but its own row was written. */
-const NOT_COMPUTED = { graph: null, trust: null, exposed_at: null, merge_id: null, offers: null, offers_version: null }
+const NOT_COMPUTED = {
+  graph: null,
+  trust: null,
+  exposed_at: null,
+  merge_id: null,
+  merged_at: null,
+  offers: null,
+  offers_version: null,
+}
 
 test('text, exact decimals, timestamps to the millisecond and nulls are read back as they were written', async () => {
   const text = `quotes ' " \\ braces {} commas , NULL \n tab\t emoji 😀 ${'x'.repeat(5000)}`

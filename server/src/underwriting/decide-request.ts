@@ -7,6 +7,7 @@ import { graphEvidence } from '../core/decide/graph-evidence.ts'
 import { type RequestRefusal, refusalOf } from '../core/decide/request-refusal.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import { offerOf } from '../core/facts/open-offers.ts'
+import { latestOf } from '../core/latest-time.ts'
 import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import type { Environment } from '../core/vocabularies.ts'
 import type { Documents } from '../store/documents/segment.ts'
@@ -35,8 +36,7 @@ export interface DecidingTools {
   requestId: string
   newId: (prefix: 'dec') => string
   hashReference: (named: { organizationId: string; reference: string }) => string
-  /** The time of a decision that is based on this entity: not before its newest fact. */
-  timeOf: (entity: EntityRow) => string
+  readClock: () => string
 }
 
 /** A decision that is not written yet, with everything to write beside its audit entry. */
@@ -72,7 +72,9 @@ export async function decideRequest(
   if (refusal) return { failure: refusal.code, message: refusal.message }
 
   const { state, members } = reading
-  const now = members.map(tools.timeOf).reduce((one, other) => (one > other ? one : other))
+  // The clock is read after the entity, and is not trusted alone: another node may have dated the facts by a clock that is
+  // ahead, and no decision is dated before a fact it is based on.
+  const now = latestOf(tools.readClock(), ...members.flatMap(timesOfFacts))
   const offers = findOffers(members, { reference: request.reference, now })
   if (request.currency !== undefined && offers.isFull) return { failure: 'too_many_open_offers' }
   const facts = factsOf({ ...reading, offers: offers.counted }, request, { now })
@@ -91,6 +93,11 @@ export async function decideRequest(
     now,
     ...writesOf(decision, request, { evidence, evaluation, policy, reading, offers, now, referenceHash }),
   }
+}
+
+/** When the newest facts of an entity were recorded: its own, what the trust graph says of it, and with whom it is merged. */
+function timesOfFacts({ updated_at, exposed_at, merged_at }: EntityRow): (string | null)[] {
+  return [updated_at, exposed_at, merged_at]
 }
 
 /** Whether a fact was not available to the decision, as without consent; the data behind it is not stored either. */

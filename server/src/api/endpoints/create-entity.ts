@@ -97,6 +97,7 @@ function newEntity({ body, newId, now }: RequestContext<unknown, unknown, Entity
     trust: null,
     exposed_at: null,
     merge_id: null,
+    merged_at: null,
     offers: null,
     offers_version: null,
   }

@@ -5,6 +5,7 @@ import { currentOutcome } from '../../core/facts/outcome-course.ts'
 import { outcomeFact } from '../../core/facts/recorded-outcome.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
+import { latestOf } from '../../core/latest-time.ts'
 import type { Violation } from '../../http/violation.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
@@ -16,7 +17,6 @@ import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { precedes, refuseFuture, reportedTime } from '../reported-time.ts'
 import { DecisionPath, Outcome, RecordOutcomeRequest } from '../schemas/decision.ts'
-import { latestOf } from '../time-of-change.ts'
 
 /** Records what really happened after a decision, which changes the trust of the entity and of its neighbours. */
 export const recordOutcome = defineEndpoint({

@@ -1,12 +1,10 @@
 import type { Violation } from '../../http/violation.ts'
-import type { EntityRow } from '../../store/environment/entities.ts'
 import type { Change } from '../../store/write-path/change.ts'
 import { decideRequest, type UnwrittenDecision } from '../../underwriting/decide-request.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { UnderwriteRequest, UnderwritingDecision } from '../schemas/decision.ts'
-import { latestOf } from '../time-of-change.ts'
 
 /** Decides one request under the organization's active policy and records why. */
 export const underwrite = defineEndpoint({
@@ -44,10 +42,7 @@ export const underwrite = defineEndpoint({
     if (violations.length > 0) return failValidation(violations)
     if (!(await context.isLive(organizationId))) return fail('live_underwriting_not_enabled')
 
-    // The clock is read after the entity, and is not trusted alone: another node may have dated the facts by a clock that
-    // is ahead, and no decision is dated before a fact it is based on.
-    const timeOf = ({ updated_at, exposed_at }: EntityRow) => latestOf(context.readClock(), updated_at, exposed_at)
-    const decided = await decideRequest({ ...context, timeOf }, organizationId, body)
+    const decided = await decideRequest(context, organizationId, body)
     if ('failure' in decided) {
       if ('message' in decided) {
         const { failure, message } = decided

@@ -1,4 +1,5 @@
 import { describeMerges, mergeEntities, separateEntity } from '../../admin/merge-entities.ts'
+import { isSamePerson } from '../../admin/permissions.ts'
 import { notFound } from '../../admin/problem.ts'
 import { NOT_BLANK, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -10,8 +11,9 @@ import { entityName } from '../entities/entity-name.ts'
 const entity_id = Type.String({ minLength: 1, maxLength: 40 })
 const reason = Type.String({ minLength: 1, maxLength: 2_000, pattern: NOT_BLANK })
 
-/** How many identifiers of an entity are looked up, and how many of their other holders are shown as possible duplicates. */
+/** How many identifiers of an entity are looked up, how many of the holders of each, and how many possible duplicates are shown. */
 const IDENTIFIERS_SOUGHT = 10
+const HOLDERS_READ_MAX = 24
 const CANDIDATES_MAX = 5
 
 /** Shows which entities an entity is merged with, what waits for a second operator, and what may be its duplicates. */
@@ -28,7 +30,7 @@ const showMerges = defineOperation({
       holdersOfSame(store, organizationId, entity.id),
       listOperators(installation.storage.control, organizationId),
     ])
-    const candidates = holders.filter((id) => !members.includes(id)).slice(0, CANDIDATES_MAX)
+    const candidates = holders.filter((id) => !members.includes(id))
     const ids = [
       ...new Set([...members, ...candidates, ...proposals.flatMap((one) => [one.entity_id, ...one.members])]),
     ]
@@ -38,19 +40,22 @@ const showMerges = defineOperation({
       name: entityName(names.get(id), id),
       external_id: names.get(id)?.external_id ?? null,
     })
-    const nameOf = new Map(operators.map(({ id, name }) => [id, name]))
+    const operatorOf = new Map(operators.map((one) => [one.id, one]))
     return {
       entity_id: entity.id,
       others: members.filter((id) => id !== entity.id).map(named),
-      candidates: candidates.filter((id) => names.get(id)?.type === entity.type).map(named),
+      candidates: candidates
+        .filter((id) => names.get(id)?.type === entity.type)
+        .slice(0, CANDIDATES_MAX)
+        .map(named),
       proposals: proposals.map(
         ({ effect, entity_id: subject, members: after, reason: why, proposed_by, proposed_at }) => ({
           effect,
           subject: named(subject),
           members: after.map(named),
           reason: why,
-          proposed_by: nameOf.get(proposed_by) ?? proposed_by,
-          is_own: proposed_by === operator.id,
+          proposed_by: operatorOf.get(proposed_by)?.name ?? proposed_by,
+          is_own: operatorOf.has(proposed_by) && isSamePerson(operatorOf.get(proposed_by)!, operator),
           proposed_at,
         }),
       ),
@@ -85,7 +90,7 @@ async function holdersOfSame(store: EnvironmentStore, organizationId: string, en
     IDENTIFIERS_SOUGHT,
   )
   const holders = await Promise.all(
-    hashes.map((hash) => store.entities.holdersOf(organizationId, hash, CANDIDATES_MAX + 1)),
+    hashes.map((hash) => store.entities.holdersOf(organizationId, hash, HOLDERS_READ_MAX)),
   )
   return [...new Set(holders.flat())].filter((id) => id !== entityId)
 }

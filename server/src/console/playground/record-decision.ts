@@ -4,7 +4,6 @@ import { conflict, invalid, notFound, type Problem, tooManyOffers } from '../../
 import type { UnderwritingDecision } from '../../core/decide/describe-decision.ts'
 import { nodeId } from '../../ids/node-id.ts'
 import { hashReference } from '../../security/hash-reference.ts'
-import type { EntityRow } from '../../store/environment/entities.ts'
 import { auditEntryRow, domainEventRows } from '../../store/write-path/record.ts'
 import { ActivePolicies } from '../../underwriting/active-policies.ts'
 import { decideRequest, type EntityRequest, type NotDecided } from '../../underwriting/decide-request.ts'
@@ -33,13 +32,12 @@ export const recordDecision = permitted(
       environment,
       requestId,
       newId,
+      readClock: () => new Date(nowMs()).toISOString(),
       hashReference: (named: { organizationId: string; reference: string }) =>
         hashReference(masterKey, { environment, ...named }),
     }
-    const timeOf = ({ updated_at, exposed_at }: EntityRow) =>
-      [new Date(nowMs()).toISOString(), updated_at, exposed_at ?? ''].sort().at(-1)!
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const decided = await decideRequest({ ...tools, timeOf }, organizationId, request)
+      const decided = await decideRequest(tools, organizationId, request)
       if ('failure' in decided) throw problemOf(decided)
       const { decision, now, counts, domainEvents, replacedOffers, change } = decided
       const context = { organizationId, actor, now, requestId, newId }

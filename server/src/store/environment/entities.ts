@@ -7,11 +7,13 @@ import { newestMerge } from './entity-merges.ts'
 
 /**
  * An entity with its state, exposure and trust; the exposure, its time and the trust are null until first computed. `merge_id`
- * is the newest step that says which entities it is read with (`entity-merges.ts`); null if it was never merged. Its open offers
- * are null until it is first offered credit.
+ * is the newest step that says which entities it is read with (`entity-merges.ts`), and `merged_at` its time; null if it was never
+ * merged. Its open offers are null until it is first offered credit.
  */
 export type EntityRow = NewRow<'entities'> &
-  Record<'graph' | 'trust' | 'exposed_at' | 'merge_id' | 'offers', string | null> & { offers_version: number | null }
+  Record<'graph' | 'trust' | 'exposed_at' | 'merge_id' | 'merged_at' | 'offers', string | null> & {
+    offers_version: number | null
+  }
 
 /** An entity with what only decisions read of it. */
 export type EntityToDecide = EntityRow & {
@@ -129,7 +131,7 @@ async function readBy<Read extends EntityRow = EntityRow>(
   const cached = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
   const rows = await database.query<Omit<Read, 'state'> & { org_id: string; state: string | null } & Row>(
     `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust, exposure.as_of AS exposed_at, merge.id AS merge_id,
-       open.offers, open.version AS offers_version,
+       merge.taken_at AS merged_at, open.offers, open.version AS offers_version,
        CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state${more}
      FROM entities
      JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) AS wanted (org_id, name, version, updated_at)

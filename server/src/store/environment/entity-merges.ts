@@ -20,7 +20,7 @@ const MERGES_CACHED_MAX = 10_000
 
 /** SQL: the newest step that says which entities an entity is read with. */
 export function newestMerge(organization: string, entity: string): string {
-  return `(SELECT id FROM entity_merges WHERE org_id = ${organization} AND entity_id = ${entity} AND step = 'approved'
+  return `(SELECT id, taken_at FROM entity_merges WHERE org_id = ${organization} AND entity_id = ${entity} AND step = 'approved'
     ORDER BY version DESC LIMIT 1)`
 }
 
@@ -55,12 +55,17 @@ export function entityMergeQueries(database: Database, isAuthentic: IsAuthentic)
     )
   }
 
-  async function readMembers(organizationId: string, entityId: string): Promise<readonly string[]> {
-    const steps = await database.query<MergeStep & Row>(
+  /** The approved steps of an entity, newest first. */
+  function approvedSteps(organizationId: string, entityId: string): Promise<MergeStep[]> {
+    return database.query<MergeStep & Row>(
       `SELECT ${COLUMNS} FROM entity_merges WHERE org_id = $1 AND entity_id = $2 AND step = 'approved'
        ORDER BY version DESC LIMIT ${STEPS_READ_MAX}`,
       [organizationId, entityId],
     )
+  }
+
+  async function readMembers(organizationId: string, entityId: string): Promise<readonly string[]> {
+    const steps = await approvedSteps(organizationId, entityId)
     const step = await firstConfirmed(organizationId, steps)
     const members = step ? step.members.split(' ') : [entityId]
     if (step && step.id === steps[0]!.id) confirmed.set(`${organizationId} ${step.id}`, members)
@@ -107,12 +112,12 @@ export function entityMergeQueries(database: Database, isAuthentic: IsAuthentic)
 
     /** The newest proposals about an entity that the log confirms, and that no step has overtaken. */
     async openProposals(organizationId: string, entityId: string): Promise<MergeStep[]> {
+      const newest = await firstConfirmed(organizationId, await approvedSteps(organizationId, entityId))
       const proposals = await database.query<MergeStep & Row>(
-        `SELECT ${COLUMNS} FROM entity_merges AS proposed
-         WHERE org_id = $1 AND entity_id = $2 AND step = 'proposed' AND version >= coalesce(
-           (SELECT max(version) FROM entity_merges WHERE org_id = $1 AND entity_id = $2 AND step = 'approved'), 0)
+        `SELECT ${COLUMNS} FROM entity_merges
+         WHERE org_id = $1 AND entity_id = $2 AND step = 'proposed' AND version >= $3
          ORDER BY id DESC LIMIT ${STEPS_READ_MAX}`,
-        [organizationId, entityId],
+        [organizationId, entityId, newest?.version ?? 0],
       )
       const alike = Map.groupBy(proposals, (one) => `${one.effect} ${one.subject_id} ${one.members}`)
       const open = await Promise.all([...alike.values()].map((steps) => firstConfirmed(organizationId, steps)))
