@@ -40,6 +40,7 @@ const read = (id: string, over: Partial<EntityToDecide>): EntityToDecide => ({
   merge_id: null,
   offers: null,
   offers_version: null,
+  merged_at: null,
   newest_decisions: '',
   devices: '',
   ...over,
