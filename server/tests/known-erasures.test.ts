@@ -192,13 +192,23 @@ test('without the file, an operator can waive the erasures, which the log record
   await stop()
 })
 
-test('a node that joins with an empty data folder takes the erasures of the database', {
+test('every node has the erasures of all: one that joins with an empty folder, and one that runs meanwhile', {
   skip: !onPostgres,
 }, async () => {
   const folder = join(elsewhere, 'joining')
   cpSync(join(dataDir, 'master.key'), join(folder, 'master.key'))
-  await start({ ...storage.env, DATA_DIR: folder })
+  const joined = await start({ ...storage.env, DATA_DIR: folder })
+  after(() => joined.close())
   assert.equal((await ask('GET', `/v1/entities/${entity}`)).status, 404)
-  assert.match(readFileSync(join(folder, 'erasures-sandbox.jsonl'), 'utf8'), new RegExp(entity))
+  const known = () => readFileSync(join(folder, 'erasures-sandbox.jsonl'), 'utf8')
+  assert.match(known(), new RegExp(entity))
+
+  const { installation: first } = await start()
+  await eraseEntity(first, ada, { entity: other, move: 'propose' })
+  await eraseEntity(first, grace, { entity: other, move: 'approve' })
+  // The sealer of one of them writes it at once; the other takes it with its next look at the database.
+  await until('both nodes know it', async () =>
+    [known(), readFileSync(file, 'utf8')].every((text) => text.includes(other)),
+  )
   await stop()
 })
