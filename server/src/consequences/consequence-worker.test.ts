@@ -72,7 +72,9 @@ async function approved(organizationId: string, count: number): Promise<string[]
   await store.commit({
     organizationId,
     newEntities: ids.map((id) => entityRow(id, now)),
-    decisions: ids.map((id) => decisionRow({ id: `dec_${id}`, entity_id: id, created_at: now })),
+    decisions: ids.map((id) =>
+      decisionRow({ id: `dec_${id}`, entity_id: id, product: 'marketplace_access', created_at: now }),
+    ),
     consequences: ids.map((id) => cause(organizationId, 'reevaluation', id)),
   })
   return ids
