@@ -40,15 +40,21 @@ async function applicant(external_id: string, display_name: string): Promise<str
 const anna = await applicant('customer-21', 'Anna Lindqvist')
 const again = await applicant('customer-88', 'A. Lindqvist')
 
+async function decide(entityId: string): Promise<string> {
+  return (await post('/v1/underwrite', { entity_id: entityId, product: 'marketplace_access' })).id
+}
+
 /** The members that a new decision names. */
 async function readTogether(entityId: string): Promise<string[] | undefined> {
-  const { id } = await post('/v1/underwrite', { entity_id: entityId, product: 'marketplace_access' })
+  const id = await decide(entityId)
   const { facts } = (await api.service.installation.stores.sandbox.decisions.recorded(organizationId, id))!
   return JSON.parse(facts!).merged
 }
 
 const duplicates = (tab: Page) =>
   tab.locator('section').filter({ has: tab.getByRole('heading', { name: 'Duplicates' }) })
+
+const entityPath = (id: string) => `/${organizationId}/sandbox/entities/${id}`
 
 async function openAsGrace(): Promise<Page> {
   await signedInOperator(api, { organizationId, email: GRACE, role: 'reviewer' })
@@ -88,6 +94,13 @@ test('two people merge the entities of one applicant, and tell them apart again'
   assert.deepEqual(await readTogether(again), [anna, again])
   await assertAccessibleEverywhere(testConsole, `entities/${anna}`)
 
+  const merged = await decide(again)
+  const shown = await testConsole.open(`decisions/${merged}`)
+  const verdict = shown.getByRole('region', { name: 'Verdict' })
+  await verdict.getByText('Made from the facts of 2 merged entities: Anna Lindqvist, A. Lindqvist').waitFor()
+  assert.equal(await verdict.getByRole('link', { name: 'Anna Lindqvist' }).getAttribute('href'), entityPath(anna))
+  await assertAccessibleEverywhere(testConsole, `decisions/${merged}`)
+
   await duplicates(grace).getByRole('button', { name: 'Tell apart' }).click()
   await giveReason(grace, 'Another birth date.', 'Tell apart')
   await ben.reload()
@@ -95,6 +108,10 @@ test('two people merge the entities of one applicant, and tell them apart again'
   await giveReason(ben, 'Seen.', 'Tell apart')
   await candidate.waitFor()
   assert.equal(await readTogether(again), undefined)
+  await shown.goto(`${testConsole.url}/${organizationId}/sandbox/decisions/${await decide(again)}`)
+  await verdict.getByText('marketplace access').waitFor()
+  assert.equal(await verdict.getByText('merged entities').count(), 0)
+  await shown.close()
   await grace.close()
   await ben.close()
 })

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconBraces, IconEyeOff, IconFlask, IconRefresh, IconUserCheck } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { useAct } from '../api/use-operation.ts'
 import { usePlace } from '../api/use-place.ts'
 import { CopyableId } from '../components/copyable-id.tsx'
@@ -59,6 +60,7 @@ export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: S
               </>
             )}
           </p>
+          {view.merged.length > 0 && <ReadAsOne merged={view.merged} />}
         </div>
         {shown && <Acts shown={shown} />}
       </div>
@@ -71,6 +73,21 @@ export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: S
         ))}
       </dl>
     </section>
+  )
+}
+
+/** The entities whose facts it was made from, if there were several. */
+function ReadAsOne({ merged }: { merged: ViewData['merged'] }) {
+  return (
+    <p className={classes.about}>
+      Made from the facts of {merged.length} merged entities:{' '}
+      {merged.map((member, index) => (
+        <Fragment key={member.id}>
+          {index > 0 && ', '}
+          <PageLink to={`entities/${member.id}`}>{entityName(member)}</PageLink>
+        </Fragment>
+      ))}
+    </p>
   )
 }
 

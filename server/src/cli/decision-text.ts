@@ -51,6 +51,7 @@ export function explainLines(explained: Explained): string[] {
   const { decision, entity_id, evidence, matches, differences } = explained
   return [
     `${decision.id} about ${entity_id}, decided ${decision.created_at} under ${decision.policy_version}`,
+    ...(evidence.merged ? [`Read as one: ${evidence.merged.join(', ')}.`] : []),
     ...verdictLines(decision, evidence),
     ...scoreLines(evidence),
     ...derivedLines(evidence),

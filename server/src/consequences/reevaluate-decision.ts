@@ -25,17 +25,35 @@ export interface ReevaluationParts {
 }
 
 /**
- * Decides the latest request about an entity again on the current facts, and of each that it is merged with. Returns true when
- * the cause is done.
+ * Decides the latest request about an entity, or about those that it is merged with, again on the current facts. An earlier one
+ * of another member is no more made again than an earlier one of the same entity: what was paid out since would be an earlier
+ * credit of it. Returns true when the cause is done.
  */
 export async function reevaluateDecision(parts: ReevaluationParts, cause: RowOf<'consequences'>): Promise<boolean> {
   const { org_id: organizationId, entity_id: entityId } = cause
   const reading = await readEntity(parts.store, { organizationId, id: entityId })
   if (!reading) return true
-  const done = await Promise.all(
-    reading.members.map((entity) => reevaluateLatest(parts, organizationId, { ...reading, entity })),
+  const latest = await latestOf(parts.store, organizationId, reading)
+  const entity = reading.members.find(({ id }) => id === latest?.entity_id)
+  return !latest || !entity || reevaluateLatest(parts, { organizationId, latest, reading: { ...reading, entity } })
+}
+
+/** The decision about any of the members that was recorded last. */
+async function latestOf(
+  store: EnvironmentStore,
+  organizationId: string,
+  { members }: EntityReading,
+): Promise<LatestDecision | undefined> {
+  const latest = await Promise.all(
+    members.map(({ id: entityId }) => store.decisions.latest({ organizationId, entityId })),
   )
-  return done.every(Boolean)
+  return latest
+    .filter((decision) => decision !== undefined)
+    .reduce<LatestDecision | undefined>((one, other) => (one && isAfter(one, other) ? one : other), undefined)
+}
+
+function isAfter(one: LatestDecision, other: LatestDecision): boolean {
+  return one.flush === other.flush ? one.id > other.id : one.flush > other.flush
 }
 
 /**
@@ -44,15 +62,11 @@ export async function reevaluateDecision(parts: ReevaluationParts, cause: RowOf<
  */
 async function reevaluateLatest(
   { store, policies, newId, now, turn }: ReevaluationParts,
-  organizationId: string,
-  reading: EntityReading,
+  { organizationId, latest, reading }: { organizationId: string; latest: LatestDecision; reading: EntityReading },
 ): Promise<boolean> {
   const entityId = reading.entity.id
-  const [latest, policy] = await Promise.all([
-    store.decisions.latest({ organizationId, entityId }),
-    policies.of(organizationId),
-  ])
-  if (!latest || !policy) return true
+  const policy = await policies.of(organizationId)
+  if (!policy) return true
 
   const request = requestOf(latest)
   // The policy was activated after the decision, and no longer decides such a request.

@@ -5,10 +5,19 @@ import type { RecordedReplay } from './replay-recorded.ts'
  * Describes what a decision was made from, as callers see it. Facts, policy and graph are what was recorded; everything else
  * is computed again from the recorded facts under the recorded policy.
  */
-export function describeEvidence({ features, policy, policyChecksum, graph, evaluation, explanation }: RecordedReplay) {
+export function describeEvidence({
+  features,
+  merged,
+  policy,
+  policyChecksum,
+  graph,
+  evaluation,
+  explanation,
+}: RecordedReplay) {
   const trace = evaluation?.trace
   return {
     feature_snapshot: features,
+    ...(merged && { merged: [...merged] }),
     policy_version: policy?.document.version ?? null,
     policy_checksum: policyChecksum,
     policy: policy && { ...policy.document },

@@ -36,15 +36,14 @@ export function factsOf(
   { now, state = reading.state, madeAs }: { now: string; state?: EntityState; madeAs?: string },
 ): Facts {
   const first = members[0]!
-  const { type, country } = reading.entity
   const facts = deriveFacts({
     state,
     offers: reading.offers,
     entity: {
-      // Merged entities are one to the policy's samples too.
+      // Merged entities are one to the policy too, whichever of them is named.
       id: first.id,
-      type: type ?? firstOf(members, 'type'),
-      country: country ?? firstOf(members, 'country'),
+      type: firstOf(members, 'type'),
+      country: firstOf(members, 'country'),
       ...deviceHoldersOf(members),
     },
     request: {

@@ -47,6 +47,17 @@ async function readMembers<Read extends EntityRow>(
   return found.filter((member) => member !== undefined)
 }
 
+/** The state of these entities as one, whichever are merged now; undefined if there are none of them any more. */
+export async function readTogether(
+  store: EnvironmentStore,
+  { organizationId, ids }: { organizationId: string; ids: readonly string[] },
+): Promise<EntityState | undefined> {
+  const found = await Promise.all(ids.map((id) => store.entities.find({ organizationId, id })))
+  const [first, ...others] = found.filter((member) => member !== undefined)
+  if (!first) return undefined
+  return others.length === 0 ? stateOf(first) : combinedState([first, ...others])
+}
+
 /** Bounds the texts that combined states were made of. */
 const COMBINED_CHARACTERS_MAX = 8 * 1024 * 1024
 

@@ -21,6 +21,8 @@ export interface RecordedReplay {
   /** The stored parts; null where the text is not a JSON object, because it may have been altered arbitrarily. */
   decision: Record<string, unknown> | null
   features: Record<string, unknown> | null
+  /** The entities that were read as one, sorted by id; null if there was only one. */
+  merged: readonly string[] | null
   graph: Record<string, unknown> | null
   policy: CompiledPolicy | null
   /** The checksum of the policy text that is stored now. */
@@ -58,6 +60,7 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
   const stored = {
     decision,
     features: isObject(facts?.features) ? facts.features : null,
+    merged: mergedIn(facts),
     graph: objectOf(recorded.graph),
     policyChecksum: recorded.policy === null ? null : sha256(recorded.policy),
     erased: recorded.erased && { approvedAt: recorded.erased.approvedAt, evidence: evidenceLeft(recorded) },
@@ -88,6 +91,11 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
     if (altered.length === 0) throw error
     return { ...nothing, policy: policy.policy }
   }
+}
+
+function mergedIn(facts: Record<string, unknown> | null): readonly string[] | null {
+  const merged = facts?.merged
+  return Array.isArray(merged) && merged.every((id) => typeof id === 'string') ? merged : null
 }
 
 function traceDifferences({ trace }: RecordedDecision, evaluation: Evaluation): Difference[] {

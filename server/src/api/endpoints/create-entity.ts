@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { emptyState } from '../../core/facts/entity-state.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
+import { membersOf } from '../../underwriting/read-entity.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { describeEntity } from '../describe-entity.ts'
@@ -15,7 +16,7 @@ export const createEntity = defineEndpoint({
   operationId: 'createEntity',
   summary: 'Create or retrieve an entity',
   description:
-    'A new `external_id` creates an entity (201). An existing one returns its entity (200), with the given fields merged in. `null` clears `display_name` or `country`, and an empty text as a value of `metadata` removes the key. The `type` of an entity, once set, cannot change (409).',
+    'A new `external_id` creates an entity (201). An existing one returns its entity (200), with the given fields merged in. `null` clears `display_name` or `country`, and an empty text as a value of `metadata` removes the key. The `type` of an entity, once set, cannot change, and merged entities are of one type (409).',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities',
@@ -47,6 +48,13 @@ export const createEntity = defineEndpoint({
         message: `This entity has the type ${known.type}, and the type of an entity cannot change. Omit type.`,
       })
     }
+    const other = body.type && (await memberOfOtherType(context, known, body.type))
+    if (other) {
+      return fail('entity_type_conflict', {
+        param: '/type',
+        message: `This entity is merged with ${other.id}, which has the type ${other.type}. Omit type, or tell the two apart first.`,
+      })
+    }
     const merged = mergeFields(known, body)
     if (Object.keys(JSON.parse(merged.metadata)).length > METADATA_KEYS_MAX) {
       return failValidation([
@@ -67,6 +75,16 @@ export const createEntity = defineEndpoint({
     return { status: 200, body: describeEntity(next, environment), change }
   },
 })
+
+/** Merged entities are of one type. */
+async function memberOfOtherType(
+  { store, caller }: Pick<RequestContext<unknown, unknown, unknown>, 'store' | 'caller'>,
+  entity: EntityRow,
+  type: string,
+): Promise<EntityRow | undefined> {
+  const members = await membersOf(store, caller.organizationId, entity)
+  return members.find((member) => member.type !== null && member.type !== type)
+}
 
 type EntityFields = Static<typeof CreateEntityRequest>
 

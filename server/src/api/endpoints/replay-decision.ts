@@ -52,7 +52,7 @@ export const replayDecision = defineEndpoint({
     const evidence = describeEvidence(replay)
     const [since, sources] = await Promise.all([
       store.decisions.recordedSince(organizationId, recorded.id),
-      store.transactions.sources(organizationId, recorded.entity_id, recorded.created_at),
+      store.transactions.sources(organizationId, replay.merged ?? [recorded.entity_id], recorded.created_at),
     ])
     const audit = await auditOf(store, organizationId, recorded.entry)
     if (audit.entry_id && !audit.checkpoint) requestSeal(organizationId)

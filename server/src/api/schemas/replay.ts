@@ -246,6 +246,13 @@ const Source = Open(
 const Evidence = Open(
   {
     feature_snapshot: Nullable(AnyObject('Every fact that the decision was given, as it was recorded.')),
+    merged: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'The entities that were merged when the decision was made, sorted by id: it was made from the facts of all of them. Absent if the entity was not merged.',
+        examples: [['ent_01JZ7Q0V4T5KXW9M3N8R6B2C1D', 'ent_01JZ7Q0V4T5KXW9M3N8R6B2C1E']],
+      }),
+    ),
     policy_version: Nullable(Type.String({ description: 'The version of the policy.' })),
     policy_checksum: Nullable(Type.String({ description: 'The checksum of the policy as it is stored now.' })),
     policy: Nullable(AnyObject('The policy document.')),

@@ -35,6 +35,8 @@ export interface EvaluationView {
   repayment_probability: number | null
   tier: string | null
   requested: RequestedAmount | null
+  /** The entities that were read as one; empty if there was only one. */
+  merged: readonly string[]
   policy: { version: string | null; checksum: string | null; model_version: string | null }
   /** The thresholds of the policy, for the segment of the applicant; null if the policy cannot be read. */
   thresholds: { cutoff: number; confidence_min_ppm: number; completeness_min_ppm: number } | null
@@ -66,6 +68,7 @@ export function viewEvaluation(replay: RecordedReplay): EvaluationView {
   return {
     ...describeVerdict(replay.decision),
     requested: requestedIn(evidence.feature_snapshot),
+    merged: replay.merged ?? [],
     policy: {
       version: evidence.policy_version,
       checksum: evidence.policy_checksum,

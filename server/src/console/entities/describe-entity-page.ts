@@ -38,7 +38,7 @@ export async function describeEntityPage(
     store.entities.trustHistory(organizationId, id),
     store.entities.openCase(organizationId, id),
     store.transactions.accounts(organizationId, id),
-    store.transactions.sources(organizationId, id, now),
+    store.transactions.sources(organizationId, [id], now),
   ])
   const related = links.flatMap(({ related_entity_id }) => related_entity_id ?? [])
   const [names, reviews, reading] = await Promise.all([

@@ -150,6 +150,7 @@ export function dryRun(
     erased: null,
     decision: { ...decision },
     features: facts.features,
+    merged: facts.merged ?? null,
     graph,
     policy,
     policyChecksum: policy.checksum,

@@ -34,7 +34,7 @@ export const DECISION_COLUMNS = [...columnsOf('decisions'), 'flush'].map((column
 export type LatestDecision = Pick<
   RowOf<'decisions'>,
   'org_id' | 'entity_id' | 'id' | 'product' | 'requested_amount' | 'currency' | 'verdict'
-> & { announced_verdict: string }
+> & { flush: number; announced_verdict: string }
 
 /** How many reviews, and how many outcomes, of a decision are read at once; the audit trail lists them all. */
 const SINCE_MAX = 100
@@ -121,7 +121,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
       async load(keys) {
         const rows = await database.query<LatestDecision & Row>(
           `SELECT latest.org_id, latest.entity_id, latest.id, latest.product, latest.requested_amount, latest.currency,
-             latest.verdict, coalesce(turned.verdict, latest.verdict) AS announced_verdict
+             latest.verdict, latest.flush, coalesce(turned.verdict, latest.verdict) AS announced_verdict
            FROM unnest($1::text[], $2::text[]) AS wanted (org_id, entity_id)
            CROSS JOIN LATERAL ${latestDecision('wanted.org_id', 'wanted.entity_id')} AS latest
            LEFT JOIN turned_verdicts AS turned ON turned.org_id = latest.org_id AND turned.decision_id = latest.id`,

@@ -136,13 +136,19 @@ export function transactionQueries(database: Database) {
       )
     },
 
-    /** Where the data of an entity came from until some time, oldest first. */
-    async sources(organizationId: string, entityId: string, until: string): Promise<NewRow<'data_sources'>[]> {
-      return database.query<NewRow<'data_sources'> & Row>(
+    /** Where the data of an entity, or of several that were read as one, came from until some time, oldest first. */
+    async sources(
+      organizationId: string,
+      entityIds: readonly string[],
+      until: string,
+    ): Promise<NewRow<'data_sources'>[]> {
+      const rows = await database.query<NewRow<'data_sources'> & Row>(
         `SELECT entity_id, provides, id, kind, name, address, phone, first_at FROM data_sources
-         WHERE org_id = $1 AND entity_id = $2 AND first_at <= $3::timestamptz ORDER BY first_at, provides, id`,
-        [organizationId, entityId, until],
+         WHERE org_id = $1 AND entity_id = ANY($2::text[]) AND first_at <= $3::timestamptz
+         ORDER BY first_at, provides, id, entity_id`,
+        [organizationId, entityIds, until],
       )
+      return [...Map.groupBy(rows, ({ provides, id }) => `${provides} ${id}`).values()].map(([first]) => first!)
     },
   }
 }

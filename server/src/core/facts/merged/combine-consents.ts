@@ -34,7 +34,10 @@ function isRevocation({ grantedAt = '', revokedAt }: ConsentRecord): boolean {
   return revokedAt !== undefined && revokedAt >= grantedAt
 }
 
-/** Of two grants at one instant the earlier expiry holds. */
+/**
+ * The later grant counts, though it may have expired: as of two grants about one entity, it says anew for how long.
+ * Of two at one instant the earlier expiry holds.
+ */
 function laterGrant(one: ConsentRecord, other: ConsentRecord): ConsentRecord {
   const [a, b] = [one, other].map(({ grantedAt = '' }) => grantedAt) as [string, string]
   const { grantedAt } = a >= b ? one : other

@@ -435,6 +435,21 @@ describe('merged entities', () => {
     assert.deepEqual(statusOf(consented(['granted', 1], ['revoked', 2], ['granted', 3]), granted), { value: 'granted' })
   })
 
+  it('have the later of two grants, though it has expired and the earlier one has not', () => {
+    const granted = (day: number, until: number) =>
+      applyConsent(emptyState(), {
+        purpose: 'credit_underwriting',
+        status: 'granted',
+        dataCategories: [],
+        grantedAt: instantOf(day),
+        expiresAt: instantOf(until),
+      })
+    const statusOf = (...states: EntityState[]) => featuresOf(...states)['consent.credit_underwriting']
+    assert.deepEqual(statusOf(granted(1, 900)), { value: 'granted' })
+    assert.deepEqual(statusOf(granted(1, 900), granted(2, 3)), { value: 'expired' })
+    assert.deepEqual(statusOf(granted(1, 3), granted(2, 900)), { value: 'granted' })
+  })
+
   it('show two tax numbers as the conflict that they are', () => {
     const verified = (digit: string) =>
       applyIdentityLink(emptyState(), {
