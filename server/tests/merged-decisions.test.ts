@@ -183,3 +183,27 @@ test('merged entities are of one type and country, whichever is named', async ()
   }
   assert.deepEqual(await setType('person'), [200, 'person'])
 })
+
+test('the command line shows what merged entities owe together', async () => {
+  const team = await newTeam()
+  const [a, b] = [await team.newEntity(), await team.newEntity()]
+  for (const [id, amount] of [
+    [a, 300],
+    [b, 1_200],
+  ] as const)
+    await team.report(await team.decide(id), 'funded', { amount, currency: 'EUR', override: true, note: 'A test.' })
+  const show = findCommand('entities show')!
+  const shown = async () =>
+    show.render!(
+      await show.run(installation, {
+        positionals: [a],
+        options: { org: team.organization.id },
+        caller: 'alice (uid 1000)',
+      }),
+    )
+  assert.match(await shown(), /Open credits:\n {2}300 EUR, of 1 credit\n/)
+  await team.merge(a, b)
+  assert.match(await shown(), /Open credits of all that are read as one:\n {2}1500 EUR, of 2 credits\n/)
+  assert.match(await shown(), /Open offers of all that are read as one:\n {2}none$/)
+  assert.match(await shown(), new RegExp(`read with +${b}$`, 'm'))
+})

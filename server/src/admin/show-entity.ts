@@ -1,9 +1,12 @@
 import type { EntityState } from '../core/facts/entity-state.ts'
+import { combineStates } from '../core/facts/merged/combine-states.ts'
 import { type OfferedCredit, offeredByCurrency } from '../core/facts/open-offers.ts'
 import { moneyNumber } from '../core/money.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { offersOf } from '../underwriting/entity-offers.ts'
+import { stateOf } from '../underwriting/facts-of.ts'
+import { membersOf } from '../underwriting/read-entity.ts'
 import { type EnvironmentAct, permitted } from './act.ts'
 import { notFound } from './problem.ts'
 
@@ -14,9 +17,11 @@ export interface ShownCredits {
   amount: number
 }
 
-/** An entity with what it owes and what it is offered. */
+/** An entity with what it owes and what it is offered; if it is merged, what all of them owe and are offered. */
 export interface ShownEntity {
   id: string
+  /** The entities that are read as one, itself among them; absent if it is not merged. */
+  merged?: string[]
   external_id: string
   display_name: string | null
   type: string | null
@@ -31,11 +36,14 @@ export interface ShownEntity {
 export const showEntity = permitted(
   'see the console',
   async ({ stores, nowMs }, { organizationId, environment }: EnvironmentAct, name: string): Promise<ShownEntity> => {
-    const entity = await findEntity(stores[environment], organizationId, name)
+    const store = stores[environment]
+    const entity = await findEntity(store, organizationId, name)
     const { id, external_id, display_name, type, country, created_at, updated_at } = entity
-    const { history } = JSON.parse(entity.state) as EntityState
+    const members = await membersOf(store, organizationId, entity)
+    const { history } = combineStates(members.map(stateOf))
     return {
       id,
+      ...(members.length > 1 && { merged: members.map((member) => member.id) }),
       external_id,
       display_name,
       type,
@@ -43,7 +51,7 @@ export const showEntity = permitted(
       created_at,
       updated_at,
       open_credits: openCreditsOf(history),
-      open_offers: offeredByCurrency(offersOf(entity), new Date(nowMs()).toISOString()),
+      open_offers: offeredByCurrency(members.flatMap(offersOf), new Date(nowMs()).toISOString()),
     }
   },
 )

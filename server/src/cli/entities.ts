@@ -16,9 +16,10 @@ export const entitiesShow = defineCommand<ShownEntity>({
   render: (shown) => entityLines(shown).map(printable).join('\n'),
 })
 
-function entityLines({ id, external_id, open_credits, open_offers, ...entity }: ShownEntity): string[] {
+function entityLines({ id, external_id, merged, open_credits, open_offers, ...entity }: ShownEntity): string[] {
   const known = [
     ['external id', external_id],
+    ['read with', merged?.filter((member) => member !== id).join(' ')],
     ['name', entity.display_name],
     ['type', entity.type],
     ['country', entity.country],
@@ -36,9 +37,9 @@ function entityLines({ id, external_id, open_credits, open_offers, ...entity }: 
     id,
     ...known,
     '',
-    'Open credits:',
+    merged ? 'Open credits of all that are read as one:' : 'Open credits:',
     ...(credits.length > 0 ? credits : ['  none']),
-    'Open offers:',
+    merged ? 'Open offers of all that are read as one:' : 'Open offers:',
     ...(offers.length > 0 ? offers : ['  none']),
   ]
 }
