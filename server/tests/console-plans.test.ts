@@ -115,6 +115,8 @@ const INPUTS: Record<string, object[]> = {
     { search: 'Person 777' },
   ],
   'entities.show': [{ id: idAt('ent', ROWS_SEARCHED) }],
+  'entity-erasure.show': [{ entity_id: idAt('ent', ROWS_SEARCHED) }],
+  'entity-merges.show': [{ entity_id: idAt('ent', ROWS_SEARCHED) }],
   'invitation.show': [{ token: 'A'.repeat(43) }],
   'overview.show': [{ range: '24h' }, { range: '30d' }],
   'policy-backtests.show': [{ id: idAt('bkt', ROWS_SEARCHED) }],

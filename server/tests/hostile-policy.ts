@@ -21,6 +21,12 @@ export function hostilePolicy(version: string): PolicyDocument {
     // The smaller amount that it asks a person about less often is searched for.
     rules: [...sandbox.rules, ruleOf({ id: 'large', when: 'request.amount > 777.0', action: 'manual_review' })],
     after_score: rules,
-    tests: [{ name: 'nothing known', facts: {}, expect: { verdict: 'manual_review' } }],
+    tests: [
+      {
+        name: 'nothing known',
+        facts: { 'request.amount': 1_000, 'request.currency': 'EUR' },
+        expect: { verdict: 'manual_review' },
+      },
+    ],
   }))
 }

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { eraseEntity } from '../src/admin/erase-entity.ts'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { activatePolicy, approvePolicy, proposePolicy } from '../src/admin/manage-policies.ts'
 import { addEndpoint } from '../src/admin/manage-webhooks.ts'
+import { mergeEntities } from '../src/admin/merge-entities.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { EVENT_TYPES } from '../src/core/webhooks/event-types.ts'
 import type { Role } from '../src/store/control/operators.ts'
@@ -71,6 +73,7 @@ test('every type of event is sent when its cause occurs, in the shape that opena
   await retract((await post(`/v1/decisions/${decision.id}/outcomes`, happened)).id)
   await api.request('sandbox', '/v1/webhook-test', { method: 'POST', key: acme.keys.sandbox })
   await activateAnotherPolicy()
+  await mergeAndErase()
 
   const types = () => new Set(receiver.received.map(({ event }) => event.type))
   await until('all types are received', () => EVENT_TYPES.every((type) => types().has(type))).catch(() =>
@@ -104,6 +107,21 @@ async function retract(outcomeId: string): Promise<void> {
 async function actAs(email: string, role: Role) {
   const operator = await addOperator(installation, byService(acme.id), { email, name: email, role })
   return byOperator(operator)
+}
+
+async function mergeAndErase(): Promise<void> {
+  const created = ['first-duplicate', 'second-duplicate', 'to-be-erased'].map((name) =>
+    acme.post('/v1/entities', { external_id: name }),
+  )
+  const [entity, other, erased] = (await Promise.all(created)).map(({ body }) => body.id as string)
+  for (const [email, move] of [
+    ['ada@example.com', 'propose'],
+    ['grace@example.com', 'approve'],
+  ] as const) {
+    const operator = { ...(await actAs(email, 'admin')), reason: 'Asked for.' }
+    await mergeEntities(installation, operator, { entity: entity!, other: other! })
+    await eraseEntity(installation, operator, { entity: erased!, move })
+  }
 }
 
 async function activateAnotherPolicy(): Promise<void> {

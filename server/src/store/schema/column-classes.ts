@@ -55,6 +55,11 @@ export const environmentColumns: ClassedTables = {
     made: ['org_id', 'id', 'entity_id', 'subject_id', 'members', 'actor_id'],
     kinds: ['effect', 'step', 'actor_type'],
   },
+  entity_steps: {
+    words: ['reason'],
+    made: ['org_id', 'id', 'entity_id', 'actor_id'],
+    kinds: ['effect', 'step', 'actor_type'],
+  },
   consents: {
     ofEntities: ['evidence_method', 'evidence_reference', 'evidence_document_sha256'],
     made: ['org_id', 'id', 'entity_id'],
@@ -168,12 +173,8 @@ export const environmentColumns: ClassedTables = {
   payment_flows: { made: ['org_id', 'entity_id', 'counterparty_id'], kinds: ['currency', 'month'] },
   consequences: { made: ['org_id', 'entity_id', 'mark', 'failed_mark'], kinds: ['kind'] },
   unchecked_decisions: { made: ['org_id', 'made_on'] },
-  entity_steps: {
-    words: ['reason'],
-    made: ['org_id', 'id', 'entity_id', 'actor_id'],
-    kinds: ['effect', 'step', 'actor_type'],
-  },
   erasures: { made: ['org_id', 'entity_id', 'entry_id'] },
+  erasures_compared: { made: ['place'] },
 
   webhook_endpoints: {
     words: ['description', 'disabled_why'],
