@@ -73,6 +73,14 @@ test('limits that are each within the bounds are asked about together above what
   assert.equal((await decide(both, { confirmed: true, reason: WHY })).status, 400, 'each confirmed is not both')
   assert.match((await decide(both, { total: true })).message!, /why the limits together are so high/)
   assert.equal((await decide(both, { total: true, reason: WHY })).status, 200)
+  // What was approved is offered until it is taken up or closed, and leaves no room for more.
+  for (const offered of [id, second]) {
+    const closed = { type: 'closed', occurred_at: new Date().toISOString() }
+    const answer = await acme.post(`/v1/decisions/${offered}/outcomes`, closed, {
+      'Idempotency-Key': crypto.randomUUID(),
+    })
+    assert.equal(answer.status, 201, answer.text)
+  }
   const later = await caseOf([await waiting(entity_id, eur(5_000)), await waiting(entity_id, eur(could_lend.amount))])
   const [, most] = later.shown.requests
   assert.equal((await later.decide([null, most.ask_above])).status, 200, 'a declined request adds nothing')
