@@ -38,7 +38,13 @@ test('a domain event is one audit entry, and the event has the id of the entry w
 
 test('every type of event is stored once: as an audit entry, or as an event of its own', () => {
   const separate = EVENT_TYPES.filter((type) => !isAuditedEvent(type))
-  assert.deepEqual(separate, ['decision.outcome_retracted', 'policy.activated', 'audit.checkpoint'])
+  assert.deepEqual(separate, [
+    'entity.merged',
+    'entity.erased',
+    'decision.outcome_retracted',
+    'policy.activated',
+    'audit.checkpoint',
+  ])
 })
 
 test('the leaf hash of an entry is that of the row as verification reads it back', () => {
