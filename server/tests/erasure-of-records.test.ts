@@ -57,6 +57,7 @@ test('audit verify finds a log intact after an erasure, and counts what it erase
   const before = await scene.verify(acme)
   assert.deepEqual([before.intact, before.records_erased], [true, 0], before.problems.join('\n'))
   await approveErasure(installation, acme.id, entityId)
+  assert.deepEqual((await scene.verify(acme)).problems, [], 'while it waits for its leaf')
   await sealEverything(scene, acme.id)
   assert.equal((await scene.verify(acme)).intact, true, 'while it is pending')
   await eraseAfter(scene, 11)
@@ -64,6 +65,40 @@ test('audit verify finds a log intact after an erasure, and counts what it erase
   const after = await scene.verify(acme)
   assert.deepEqual(after.problems, [])
   assert.ok(after.records_erased >= 10, String(after.records_erased))
+})
+
+test('an open case goes with its person, and a decided one hides none of the others', async () => {
+  const acme = await api.newOrganization()
+  const post = async (path: string, body: object) => {
+    const answer = await acme.post(path, body, { 'Idempotency-Key': crypto.randomUUID() })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.body.id as string
+  }
+  const newCase = async (externalId: string) => {
+    const entityId = await post('/v1/entities', { external_id: externalId })
+    const request = { entity_id: entityId, product: 'default', requested_amount: 900, currency: 'EUR' }
+    return { entityId, decisionId: await post('/v1/underwrite', request) }
+  }
+  const decided = async (externalId: string) => {
+    const { entityId, decisionId } = await newCase(externalId)
+    const review = { verdict: 'decline', reviewer: { id: 'u-1' }, reason: 'No papers.' }
+    await post(`/v1/decisions/${decisionId}/reviews`, review)
+    return entityId
+  }
+  const older = await decided('older')
+  const newer = await decided('newer')
+  const open = await newCase('open')
+  const counts = () => store.cases.counts(acme.id, { operatorId: 'opr_one', openedBefore: '2020-01-01T00:00:00.000Z' })
+  assert.equal((await counts()).all, 1)
+  for (const { entityId } of [open, { entityId: newer }]) await eraseEntirely(scene, acme, entityId)
+  assert.equal((await counts()).all, 0)
+  assert.deepEqual(await database.query('SELECT FROM waiting_reviews WHERE decision_id = $1', [open.decisionId]), [])
+  const filter = { organizationId: acme.id, state: 'decided', holder: 'all', limit: 1 } as const
+  const page = await store.cases.page(filter, 20_000)
+  assert.deepEqual(
+    page.map(({ entity_id }) => entity_id),
+    [older],
+  )
 })
 
 /** What `audit verify` says of an organization in which one record of an erased person, or one erasure, was changed with SQL. */

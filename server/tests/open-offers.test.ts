@@ -227,6 +227,13 @@ test('a request with the same reference replaces the offer, whatever its verdict
   assert.deepEqual(await listed(id), [])
 })
 
+test('a request for access takes the place of no offer, whatever its reference', async () => {
+  const id = await newApplicant()
+  const credit = await decide(id, { reference: 'journey-1' })
+  await post('/v1/underwrite', { entity_id: id, product: 'platform_access', reference: 'journey-1' })
+  assert.deepEqual(await listed(id), [credit.id])
+})
+
 test('paying out a loan announces no other verdict, because its own offer and credit are no earlier ones', async () => {
   const id = await newApplicant()
   const { id: decisionId } = await decide(id)
@@ -292,8 +299,19 @@ test('an entity can have a hundred open offers', async () => {
   const refused = await acme.post('/v1/underwrite', request, { 'Idempotency-Key': `offers-${count++}` })
   assert.equal(refused.status, 422)
   assert.equal(refused.body.error.code, 'too_many_open_offers')
-  await decide(id, { requested_amount: 50, reference: 'case-0' })
+  const last = await decide(id, { requested_amount: 50, reference: 'case-0' })
   assert.equal((await listed(id)).length, 100)
+  const mistaken = await report(last.id, 'closed')
+  await decide(id, { requested_amount: 50, reference: 'case-100' })
+  for (const name of ['alan', 'mary']) {
+    const added = { email: `${name}@example.com`, name, role: 'admin' }
+    await retractOutcome(
+      installation,
+      byOperator(await addOperator(installation, byService(acme.id), added)),
+      mistaken.id,
+    )
+  }
+  assert.equal((await listed(id)).length, 101, 'what was reported by mistake can be taken back all the same')
 })
 
 /** What `audit verify` says of the open offers of an entity; those of others were made while the clock was elsewhere. */

@@ -1,6 +1,6 @@
 /** What an operator does about the erasures that are known outside the database, after an older backup was restored. */
 import { applyErasures, type ErasedAgain, type ErasureParts, isMissing } from '../audit/apply-erasures.ts'
-import { ForeignErasure } from '../audit/known-erasures.ts'
+import { ForeignErasure, MissingErasures } from '../audit/known-erasures.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
 import { listOrganizations } from '../store/control/organizations.ts'
@@ -52,6 +52,7 @@ export async function supplyErasures(
     return { environment, supplied, erased_again: await applyErasures(parts) }
   } catch (error) {
     if (error instanceof ForeignErasure) throw invalid('erasures_foreign', `${error.message}.`)
+    if (error instanceof MissingErasures) throw invalid('erasures_empty', `${error.message}.`)
     throw error
   }
 }

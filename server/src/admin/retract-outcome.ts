@@ -16,7 +16,7 @@ import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { offersAfterRetraction } from '../underwriting/entity-offers.ts'
 import { actorOf, contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned, viaOf } from './act.ts'
 import { isSamePerson } from './permissions.ts'
-import { changedMeanwhile, conflict, entityErased, forbidden, notFound, tooManyOffers } from './problem.ts'
+import { changedMeanwhile, conflict, entityErased, forbidden, notFound } from './problem.ts'
 import { isStanding, standingOperator } from './standing-operator.ts'
 
 /** An outcome, and how far its retraction has come. */
@@ -130,7 +130,6 @@ async function nextStep(
   const retracted = factOf(outcome.body)
   const about = { decisionId: decision_id, type: retracted.type, others }
   const changedOffers = await offersAfterRetraction({ store, organizationId, now }, entity, about)
-  if (changedOffers === 'too_many') throw tooManyOffers()
   return {
     organizationId,
     ...step,

@@ -150,8 +150,10 @@ async function withoutErased(
   const missing = isDeleted ? suspects.filter(({ found }) => found === null) : []
   const named = new Set(missing.flatMap(({ sealed }) => entitiesIn(sealed)))
   const erasures = await store.erasures.ofEntities(organizationId, [...named])
-  const isErased = (suspect: Suspect) =>
-    isDeleted && suspect.found === null && entitiesIn(suspect.sealed).some((id) => erasures.get(id)?.is_sealed)
+  // The entity itself goes with the approval; everything else once the entry of the approval is sealed.
+  const isErased = ({ sealed, found }: Suspect) =>
+    (isDeleted && found === null && entitiesIn(sealed).some((id) => erasures.get(id)?.is_sealed ?? false)) ||
+    (isDeleted && found === null && sealed.entry.type === 'entity.created' && erasures.has(sealed.entry.subject.id))
   const unexplained = suspects.filter((suspect) => !isRedacted(suspect) && !isErased(suspect))
   return {
     problems: unexplained.flatMap(({ problem }) => problem()),

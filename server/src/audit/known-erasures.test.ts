@@ -78,3 +78,11 @@ test('a line that names another entity than was signed is refused, and one that 
   later.reload()
   assert.throws(() => later.requireOwn(later.all()), { name: 'ForeignErasure' })
 })
+
+test('a file that names no erasure does not stand in for one that was lost', () => {
+  const { known } = knownIn()
+  assert.throws(() => known.supply('\n', 'empty.jsonl'), { name: 'MissingErasures', message: /^empty\.jsonl names no/ })
+  assert.equal(known.exists(), false)
+  known.make()
+  assert.equal(known.supply('\n', 'empty.jsonl'), 0)
+})

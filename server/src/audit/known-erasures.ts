@@ -5,7 +5,7 @@
  * The file has one signed erasure per line, which stays for good. It is made at the first start, without a line: a file that is
  * missing was lost. A line that a crash cut off is ignored, and written again with what the database knows.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Environment } from '../config.ts'
 import { isSignedErasure, type KnownErasure, type SignedErasure, signErasure } from '../core/audit/signed-erasure.ts'
@@ -94,9 +94,13 @@ export class KnownErasures {
     this.#append(added.map((erasure) => signErasure(this.#environment, erasure, privateKey)))
   }
 
-  /** Takes the lines of another file; returns how many were not known. */
+  /**
+   * Takes the lines of another file; returns how many were not known. While this node has no file, one without lines says nothing
+   * about the erasures that are missing.
+   */
   supply(text: string, file: string): number {
     const lines = linesOf(text)
+    if (lines.length === 0 && !this.exists()) throw new MissingErasures(`${file} names no erasure`)
     this.requireOwn(lines, file)
     const added = lines.filter((line) => !this.has(line))
     this.make()
@@ -108,7 +112,7 @@ export class KnownErasures {
     const descriptor = openSync(this.file, 'a', 0o600)
     try {
       // In front, because a crash may have cut off the line before.
-      if (lines.length > 0) writeSync(descriptor, lines.map((line) => `\n${JSON.stringify(line)}`).join(''))
+      writeFileSync(descriptor, lines.map((line) => `\n${JSON.stringify(line)}`).join(''))
       fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)

@@ -24,6 +24,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   entity_not_merged: 'Run entities merges to see what it is merged with.',
   entity_types_differ: 'A type never changes. Set up the one with the wrong type anew, under another external id.',
   erasure_refused: 'Settle each of these first; entities erasure shows what is left.',
+  erasures_empty: 'Take the file of another node; if none has any, run audit waive-erasures.',
   erasures_foreign: 'Take the file of a node of this installation, and name its --environment.',
   event_types_missing: 'Name at least one.',
   file_missing: 'Take the file of any node.',

@@ -115,15 +115,24 @@ async function end({ store }: ErasingParts, { org_id, entity_id }: Erasure, nowM
 export function eraseExpiredDecisions(parts: ErasingParts, keepMs: number): (nowMs: number) => Promise<boolean> {
   return async (nowMs) => {
     const madeBefore = new Date(nowMs - keepMs).toISOString()
+    const failures: unknown[] = []
     for await (const erasures of parts.store.erasures.withDecisions())
-      for (const erasure of erasures.filter(({ is_confirmed, is_sealed }) => is_confirmed && is_sealed)) {
-        for await (const redactions of expiredDecisions(parts.database, erasure, madeBefore))
-          await redact(parts, { erasure, redactions, nowMs })
-        if (await haveFigures(parts.database, erasure)) continue
-        const { org_id: organizationId, entity_id } = erasure
-        const endedErasures = [{ entity_id, done_at: null, decisions_done_at: new Date(nowMs).toISOString() }]
-        await commitUnlessForestalled(parts.store, { organizationId, endedErasures })
-      }
+      for (const erasure of erasures.filter(({ is_confirmed, is_sealed }) => is_confirmed && is_sealed))
+        await endDecisions(parts, erasure, { madeBefore, nowMs }).catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw new AggregateError(failures, 'erasures of decisions failed')
     return false
   }
+}
+
+async function endDecisions(
+  parts: ErasingParts,
+  erasure: Erasure,
+  { madeBefore, nowMs }: { madeBefore: string; nowMs: number },
+): Promise<void> {
+  for await (const redactions of expiredDecisions(parts.database, erasure, madeBefore))
+    await redact(parts, { erasure, redactions, nowMs })
+  if (await haveFigures(parts.database, erasure)) return
+  const { org_id: organizationId, entity_id } = erasure
+  const endedErasures = [{ entity_id, done_at: null, decisions_done_at: new Date(nowMs).toISOString() }]
+  await commitUnlessForestalled(parts.store, { organizationId, endedErasures })
 }

@@ -75,7 +75,8 @@ export async function decideRequest(
   // The clock is read after the entity, and is not trusted alone: another node may have dated the facts by a clock that is
   // ahead, and no decision is dated before a fact it is based on.
   const now = latestOf(tools.readClock(), ...members.flatMap(timesOfFacts))
-  const offers = findOffers(members, { reference: request.reference, now })
+  // A request for access names the journey of an applicant perhaps, but takes the place of no credit.
+  const offers = findOffers(members, { reference: request.currency === undefined ? undefined : request.reference, now })
   if (request.currency !== undefined && offers.isFull) return { failure: 'too_many_open_offers' }
   const facts = factsOf({ ...reading, offers: offers.counted }, request, { now })
   const evaluation = decide(policy, facts)

@@ -143,8 +143,9 @@ export async function offersAfterReviews(
       }
     }),
   )
-  const row = await offersAsTheyStand(tools, entity, standing)
-  return row === 'too_many' ? row : [row]
+  const offers = await offersAsTheyStand(tools, entity, standing)
+  const isOpened = offers.some(({ decisionId }) => standing.some(({ decision }) => decision.id === decisionId))
+  return isOpened && offers.length > OPEN_OFFERS_MAX ? 'too_many' : [nextOffers(entity, offers)]
 }
 
 /** The row once an outcome does not count any more, as far as that opens an offer again. */
@@ -152,14 +153,14 @@ export async function offersAfterRetraction(
   tools: StandingTools,
   entity: OfferedEntity,
   { decisionId, type, others }: { decisionId: string; type: OutcomeType; others: readonly { type: OutcomeType }[] },
-): Promise<NewRow<'open_offers'>[] | 'too_many'> {
+): Promise<NewRow<'open_offers'>[]> {
   const { store, organizationId } = tools
   if (!endsOffer(type) || others.some((other) => endsOffer(other.type))) return []
   const decision = await store.decisions.find({ organizationId, id: decisionId })
   if (!decision || decision.currency === null) return []
   const review = await store.reviews.newest(organizationId, decisionId)
-  const row = await offersAsTheyStand(tools, entity, [{ decision, review, outcomes: others }])
-  return row === 'too_many' ? row : [row]
+  // Also beyond the bound: a report that was a mistake must not stand because of it.
+  return [nextOffers(entity, await offersAsTheyStand(tools, entity, [{ decision, review, outcomes: others }]))]
 }
 
 /** A decision about credit, with its newest review and the outcomes that count. */
@@ -169,11 +170,12 @@ interface StandingDecision {
   outcomes: readonly { type: OutcomeType }[]
 }
 
+/** The open offers of an entity, with those of these decisions as they stand now. */
 async function offersAsTheyStand(
   { store, organizationId, now }: StandingTools,
   entity: OfferedEntity,
   standing: readonly StandingDecision[],
-): Promise<NewRow<'open_offers'> | 'too_many'> {
+): Promise<OpenOffer[]> {
   const ids = standing.map(({ decision }) => decision.id)
   const replaced = await store.auditRecords.subjectsWithEntry(organizationId, ids, ['decision.offer_replaced'])
   const offers = await Promise.all(
@@ -184,7 +186,5 @@ async function offersAsTheyStand(
     }),
   )
   const known = openAt(offersOf(entity), now).filter(({ decisionId }) => !ids.includes(decisionId))
-  const opened = openAt(offers.flat(), now)
-  if (opened.length > 0 && known.length + opened.length > OPEN_OFFERS_MAX) return 'too_many'
-  return nextOffers(entity, [...known, ...opened])
+  return [...known, ...openAt(offers.flat(), now)]
 }

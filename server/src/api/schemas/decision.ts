@@ -40,7 +40,7 @@ export const UnderwriteRequest = Strict(
     currency: Type.Optional(Currency),
     reference: Type.Optional(
       Reference(
-        'Your own name for this request, such as the number of an application: it comes back with the decision and its events. Not personal data: events carry it in plain text.',
+        'Your own name for this request, such as the number of an application: it comes back with the decision and its events. A later request for credit about the same entity with the same one takes the place of an open offer. Not personal data: events carry it in plain text.',
       ),
     ),
   },

@@ -1,14 +1,13 @@
 import { openCreditsOf } from '../../admin/show-entity.ts'
 import { findFeature } from '../../core/facts/feature-catalogue.ts'
-import { openAt } from '../../core/facts/open-offers.ts'
+import { type OpenOffer, openAt } from '../../core/facts/open-offers.ts'
 import { neutralTrust } from '../../core/graph/describe-trust.ts'
 import { objectIn, parseStored } from '../../core/stored-json.ts'
 import { VERDICTS } from '../../core/vocabularies.ts'
-import type { EntityRow, EntityToDecide } from '../../store/environment/entities.ts'
+import type { EntityToDecide } from '../../store/environment/entities.ts'
 import type { DecisionOfEntity } from '../../store/environment/entity-pages.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
-import { offersOf } from '../../underwriting/entity-offers.ts'
 import { type EntityReading, factsOf, stateOf } from '../../underwriting/facts-of.ts'
 import { readingOf } from '../../underwriting/read-entity.ts'
 import { sourceOf } from '../decision-view/describe-features.ts'
@@ -70,17 +69,18 @@ export async function describeEntityPage(
     consents: newestOfEach(consents, ({ purpose }) => purpose).map((consent) => describeConsent(consent, now)),
     decisions: decisions.map((row) => describeDecision(row, reviews)),
     cashflow: describeCashflow(state.cashflow),
-    open_credits: openCreditsOf(state.history),
-    open_offers: describeOffers(entity, now),
+    // Of all that it is merged with, as a decision counts them.
+    open_credits: openCreditsOf(reading.state.history),
+    open_offers: describeOffers(reading.offers, now),
     accounts: describeAccounts(state.cashflow, accounts),
     sources: sources.map(({ provides, kind, name, first_at }) => ({ provides, kind, name, first_at })),
     features: describeFeatures(reading, now),
   }
 }
 
-/** The approvals that the entity has not taken up, the next one to expire first. */
-function describeOffers(entity: EntityRow, now: string) {
-  return openAt(offersOf(entity), now)
+/** The approvals that were not taken up, the next one to expire first. */
+function describeOffers(offers: readonly OpenOffer[], now: string) {
+  return openAt(offers, now)
     .sort((one, other) => (one.expiresAt < other.expiresAt ? -1 : 1))
     .map(({ decisionId, amount, currency, expiresAt }) => ({
       decision_id: decisionId,

@@ -218,6 +218,8 @@ function pageStatement(
     ...(typeof holder === 'object' ? [`assignee_id = ${params.add(holder.assigneeId, 'text')}`] : []),
     ...(openedBefore === undefined ? [] : [`opened_at < ${params.add(openedBefore, 'timestamptz')}`]),
     ...(after === undefined ? [] : [`${isOpen ? 'id >' : 'review_id <'} ${params.add(after, 'text')}`]),
+    // Of an erased entity there is nothing to show; what is not shown must not count towards the page.
+    'EXISTS (SELECT FROM entities WHERE entities.org_id = cases.org_id AND entities.id = cases.entity_id)',
   ]
   const order = isOpen ? 'id' : 'review_id DESC'
   return `SELECT * FROM cases WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${params.add(limit, 'integer')}`

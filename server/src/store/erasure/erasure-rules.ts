@@ -118,7 +118,12 @@ export const ENVIRONMENT_RULES: Readonly<Record<string, ErasureRule>> = {
   outcome_retractions: { redacts: true },
   decisions: { redacts: true },
   document_segments: { redacts: true },
-  cases: { keeps: 'Ids and times of what people decided.' },
+  // Open ones can be decided by nobody any more; of the others, ids and times of what people decided stay.
+  waiting_reviews: {
+    deletes:
+      'stored.decision_id IN (SELECT id FROM decisions WHERE decisions.org_id = $1 AND decisions.entity_id = $2)',
+  },
+  cases: { deletes: `${OF_ENTITY} AND stored.review_id IS NULL` },
   erasures: { keeps: 'It says that the entity was erased.' },
 
   webhook_attempts: { deletes: OF_ITS_EVENT },
