@@ -118,7 +118,7 @@ export const ENVIRONMENT_RULES: Readonly<Record<string, ErasureRule>> = {
   outcome_retractions: { redacts: true },
   decisions: { redacts: true },
   document_segments: { redacts: true },
-  // Open ones can be decided by nobody any more; of the others, ids and times of what people decided stay.
+  // Open ones cannot be decided any more; of the others, ids and times of what people decided stay.
   waiting_reviews: {
     deletes:
       'stored.decision_id IN (SELECT id FROM decisions WHERE decisions.org_id = $1 AND decisions.entity_id = $2)',
