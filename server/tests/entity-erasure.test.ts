@@ -225,6 +225,23 @@ test('an open offer refuses an erasure, also one that is made at the moment of t
   assert.equal((await erase(grace, entity, 'approve')).state, 'approved')
 })
 
+test('a case that is opened at the moment of the approval refuses it', async () => {
+  const team = await newTeam()
+  const { ada, grace } = team
+  const entity = await team.newEntity()
+  await erase(ada, entity, 'propose')
+  const commit: typeof store.commit = async (change) => {
+    if (change.newErasures) await team.decide(entity)
+    return store.commit(change)
+  }
+  const racing = { ...installation, stores: { ...installation.stores, sandbox: { ...store, commit } } }
+  await assert.rejects(eraseEntity(racing, grace, { entity, move: 'approve' }), {
+    code: 'erasure_refused',
+    message: /the case cas_\w+ is open/,
+  })
+  assert.equal((await team.organization.get(`/v1/entities/${entity}`)).status, 200)
+})
+
 test('steps that were inserted or deleted with SQL propose nothing, and lift no hold', async () => {
   const team = await newTeam()
   const { organization, ada, grace, rob } = team

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { holdEntity } from '../src/admin/hold-entity.ts'
+import { addOperator } from '../src/admin/manage-operators.ts'
+import { mergeEntities, separateEntity } from '../src/admin/merge-entities.ts'
 import type { Installation } from '../src/installation/installation.ts'
 import { eraseApproved, eraseExpiredDecisions } from '../src/service/erase-entities.ts'
 import type { Database } from '../src/store/database/database.ts'
@@ -6,6 +9,7 @@ import { unpackSegment } from '../src/store/documents/segment.ts'
 import { commitOrThrow } from '../src/store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../src/store/write-path/record.ts'
 import { recordSha256 } from '../src/store/write-path/record-hash.ts'
+import { byOperator, byService } from './acts.ts'
 import type { startAuditLogScene } from './audit-log-scene.ts'
 import type { TestOrganization } from './test-service.ts'
 
@@ -91,12 +95,18 @@ export const PERSONAL_TEXTS = {
   snapshot_source: 'crm-zq-system',
   employer: 'Zahnarztpraxis Quastel',
   reference: 'application-zq-40312',
+  counterparty_of_another: 'W. Quastenflosser-Zahlt',
   review: 'Wilhelmina brought payslips of Quastel',
+  review_code: 'QUASTENFLOSSER_IS_ILL',
+  condition_code: 'CALL_QUASTEL',
   condition: 'Send the lease of the Lehmgrube',
   outcome: 'Quastenflosser moved abroad',
   note: 'Called Wilhelmina at noon',
   retraction: 'Quastenflosser had paid after all',
+  hold: 'Quastenflosser against Hausverwaltung, 12 O 345',
+  merge: 'Wilhelmina signed with both numbers',
   scenario: 'What Wilhelmina Quastenflosser asked',
+  changed_feature: 'Quastwerke GmbH',
   response: 'stored for kunde-zq-88172',
 } as const
 
@@ -174,7 +184,14 @@ export async function storePerson(
     verdict: 'approve_with_conditions',
     reviewer: { id: 'reviewer-1', name: 'Rita' },
     reason: texts.review,
-    conditions: [{ code: 'lease', label: texts.condition }],
+    reason_codes: [texts.review_code],
+    conditions: [{ code: texts.condition_code, label: texts.condition }],
+  })
+  // No case stays open, which would stand against the erasure.
+  await post(`/v1/decisions/${first.id}/reviews`, {
+    verdict: 'decline',
+    reviewer: { id: 'reviewer-1', name: 'Rita' },
+    reason: texts.review,
   })
   const outcome = await post(`/v1/decisions/${decision.id}/outcomes`, {
     type: 'closed',
@@ -207,10 +224,12 @@ export async function storePerson(
     newId: installation.newId,
   } as const
   const scenario = { id: 'scn_zq', name: texts.scenario, request: JSON.stringify(request) }
+  const ofDecision = { decision_id: decision.id, changes: { 'snapshot.employer': texts.changed_feature } }
+  const changed = { id: 'scn_zr', name: 'Another employer', request: JSON.stringify(ofDecision) }
   await commitOrThrow(store, {
     organizationId: organization.id,
     rows: {
-      playground_scenarios: [{ ...scenario, saved_by: 'opr_one', saved_at: now }],
+      playground_scenarios: [scenario, changed].map((one) => ({ ...one, saved_by: 'opr_one', saved_at: now })),
       case_notes: [note],
       outcome_retractions: [retraction],
     },
@@ -235,6 +254,7 @@ export async function storePerson(
       }),
     ],
   })
+  await takeSteps({ installation, organization, entityId: id, post })
   const eventId = `evt_${decision.id.slice('dec_'.length)}`
   await database.query(
     `INSERT INTO webhook_attempts (org_id, endpoint_id, event_id, number, started_at, duration_ms, status, response)
@@ -242,6 +262,51 @@ export async function storePerson(
     [organization.id, eventId, texts.response],
   )
   return { entityId: id, decisionId: decision.id, firstDecisionId: first.id }
+}
+
+/**
+ * Two operators propose a legal hold and take the proposal back, merge the person with another entity, decide about that one, and
+ * tell them apart again. The other entity stays, with a payment to the person.
+ */
+async function takeSteps({
+  installation,
+  organization,
+  entityId,
+  post,
+}: {
+  installation: Installation
+  organization: TestOrganization
+  entityId: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  post: (path: string, body: object) => Promise<any>
+}): Promise<void> {
+  const texts = PERSONAL_TEXTS
+  const acting = async (name: string, reason: string) => {
+    const fields = { email: `${name}-${entityId}@example.com`, name, role: 'owner' }
+    const act = byOperator(await addOperator(installation, byService(organization.id), fields), { reason })
+    // As at the command line: a session is not asked for, which audit verify would miss.
+    return { ...act, by: { ...act.by, via: 'alice (uid 1000)' } }
+  }
+  const ada = await acting('ada', texts.hold)
+  await holdEntity(installation, ada, { entity: entityId, move: 'propose' })
+  await holdEntity(installation, ada, { entity: entityId, move: 'withdraw' })
+
+  const { id: other } = await post('/v1/entities', { external_id: `other-of-${entityId}`, type: 'person' })
+  const payment = {
+    external_id: 'rent',
+    occurred_at: new Date(installation.nowMs()).toISOString(),
+    amount: 100,
+    currency: 'EUR',
+    direction: 'debit',
+    counterparty: { name: texts.counterparty_of_another, entity_id: entityId },
+  }
+  await post(`/v1/entities/${other}/transactions`, { transactions: [payment] })
+  await post(`/v1/entities/${other}/transactions`, { transactions: [{ ...payment, corrects: true, amount: 101 }] })
+  const [merging, confirming] = [{ ...ada, reason: texts.merge }, await acting('grace', texts.merge)]
+  for (const act of [merging, confirming]) await mergeEntities(installation, act, { entity: entityId, other })
+  const request = { product: 'default', requested_amount: 900, currency: 'EUR' }
+  await post('/v1/underwrite', { entity_id: other, ...request, reference: 'of-another-person' })
+  for (const act of [merging, confirming]) await separateEntity(installation, act, entityId)
 }
 
 /** Everything that the databases hold of an organization, as text: its rows of all tables, and what is packed in segments. */

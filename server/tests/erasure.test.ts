@@ -31,8 +31,11 @@ test('from its approval on an erased entity is unknown, its external id is free,
   const scenarios = (await store.scenarios.list(acme.id)).map(({ id }) => id)
   assert.deepEqual(scenarios, ['scn_3'])
 
-  const [pending] = await store.erasures.pending(10)
-  assert.deepEqual([pending!.entity_id, pending!.entry_id, pending!.is_confirmed], [entity.id, entryId, true])
+  for await (const pending of store.erasures.pending())
+    assert.deepEqual(
+      pending.map(({ entity_id, entry_id, is_confirmed }) => [entity_id, entry_id, is_confirmed]),
+      [[entity.id, entryId, true]],
+    )
 })
 
 test('an erasure of an entity that changed meanwhile writes nothing', async () => {

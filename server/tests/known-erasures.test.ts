@@ -12,6 +12,7 @@ import { eraseEntity } from '../src/admin/erase-entity.ts'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { readConfig } from '../src/config.ts'
 import { type Service, startService } from '../src/service/start-service.ts'
+import { WatchedErasures } from '../src/service/watch-erasures.ts'
 import { byOperator, byService } from './acts.ts'
 import { call, callForJson } from './command-line.ts'
 import { firstRunKey } from './service-process.ts'
@@ -166,6 +167,21 @@ test('without the file, a start on the backup is refused until an operator suppl
   )
   await start(env)
   assert.equal((await ask('GET', `/v1/entities/${entity}`)).status, 404)
+  await stop()
+})
+
+test('a node that runs on a database of another timeline is not ready while it lacks the file', async () => {
+  const { installation: now } = await start()
+  const watched = new WatchedErasures(now, { environment: 'sandbox', logger: pino({ enabled: false }) })
+  await watched.lookOn('1')
+  assert.equal(watched.problem, undefined)
+  await now.storage.environments.sandbox.query(`UPDATE erasures_compared SET place = 'another server'`)
+  rmSync(file)
+  await watched.lookOn('2')
+  assert.equal(watched.problem, 'erasures_missing')
+  cpSync(kept, file)
+  await watched.lookOn('2')
+  assert.equal(watched.problem, undefined, 'the file is back')
   await stop()
 })
 

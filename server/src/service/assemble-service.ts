@@ -105,7 +105,7 @@ export async function assembleService(
     logger,
     metrics,
     readiness: new Readiness(
-      () => health.check(),
+      async () => (await health.check()) ?? erasures.sandbox.problem ?? erasures.production.problem,
       () => ENVIRONMENTS.flatMap((name) => logsBehind[name].warnings()),
     ),
     admission: new Admission(),

@@ -16,7 +16,6 @@ import { commitOrThrow, commitUnlessForestalled } from '../store/write-path/comm
 import { auditEntryRow } from '../store/write-path/record.ts'
 
 const ACTOR = { type: 'system', id: 'upkeep' } as const
-const ERASURES_PER_ROUND = 100
 
 /**
  * An erasure is looked at once more after this time. No statement and no answer that a node waits for takes as long, so nothing
@@ -39,24 +38,22 @@ export interface ErasingParts {
  */
 export function eraseApproved(parts: ErasingParts): (nowMs: number) => Promise<boolean> {
   /** Erasures of which this node found nothing left, and that wait for the second look. */
-  const clean = new Set<string>()
+  let clean: ReadonlySet<string> = new Set()
   return async (nowMs) => {
     const failures: unknown[] = []
-    for (const erasure of await parts.store.erasures.pending(ERASURES_PER_ROUND)) {
-      if (!erasure.is_confirmed || !erasure.is_sealed) continue
-      const isSettled = nowMs - Date.parse(erasure.approved_at) >= SECOND_LOOK_AFTER_MS
-      if (clean.has(erasure.entry_id) && !isSettled) continue
-      try {
-        while (await eraseOnce(parts, erasure, nowMs));
-        clean.add(erasure.entry_id)
-        if (isSettled) {
-          await end(parts, erasure, nowMs)
-          clean.delete(erasure.entry_id)
+    const stillClean = new Set<string>()
+    for await (const erasures of parts.store.erasures.pending())
+      for (const erasure of erasures.filter(({ is_confirmed, is_sealed }) => is_confirmed && is_sealed)) {
+        const isSettled = nowMs - Date.parse(erasure.approved_at) >= SECOND_LOOK_AFTER_MS
+        try {
+          if (!clean.has(erasure.entry_id) || isSettled) while (await eraseOnce(parts, erasure, nowMs));
+          if (isSettled) await end(parts, erasure, nowMs)
+          else stillClean.add(erasure.entry_id)
+        } catch (error) {
+          failures.push(error) // one erasure that fails must not keep the others waiting
         }
-      } catch (error) {
-        failures.push(error) // one erasure that fails must not keep the others waiting
       }
-    }
+    clean = stillClean
     if (failures.length > 0) throw new AggregateError(failures, 'erasures failed')
     return false
   }

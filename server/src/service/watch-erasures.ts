@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { erasureParts } from '../admin/known-erasures.ts'
 import { applyErasures, type ErasureParts, rememberErasures } from '../audit/apply-erasures.ts'
+import { ForeignErasure, MissingErasures } from '../audit/known-erasures.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
 import { logErrors } from './log.ts'
@@ -9,7 +10,15 @@ const ACTOR = { type: 'system', id: 'restore' } as const
 /** Commits may become visible in another order than that of their times, and the clocks of nodes differ. */
 const OVERLAP_MS = 600_000
 
-/** Keeps the database of one environment and the erasures that this node knows outside of it in agreement. */
+/** Why a node must not serve: the database may have brought back what was erased, and the node cannot tell what that was. */
+export type ErasureProblem = 'erasures_missing' | 'erasures_foreign'
+
+/**
+ * Keeps the database of one environment and the erasures that this node knows outside of it in agreement.
+ *
+ *     agreeing → refused   a database on a new timeline may be older than an erasure that the node does not know; each look tries again
+ *     refused → agreeing   an operator has put the file back, or waived the erasures
+ */
 export class WatchedErasures {
   readonly #partsNow: () => ErasureParts
   readonly #logger: Logger
@@ -17,6 +26,7 @@ export class WatchedErasures {
   #timeline: string | undefined
   #since: string | undefined
   #looking: Promise<void> | undefined
+  #problem: ErasureProblem | undefined
 
   constructor(installation: Installation, { environment, logger }: { environment: Environment; logger: Logger }) {
     this.#partsNow = () => erasureParts(installation, environment, ACTOR)
@@ -34,6 +44,12 @@ export class WatchedErasures {
         'an entity that was erased had come back with an older backup and was erased again',
       )
     this.#since = new Date(Date.parse(parts.context.now) - OVERLAP_MS).toISOString()
+    this.#problem = undefined
+  }
+
+  /** Why this node should get no requests, as the last look found. */
+  get problem(): ErasureProblem | undefined {
+    return this.#problem
   }
 
   /** Called with each look at the database: takes what other nodes erased, and compares again on a new timeline. */
@@ -48,7 +64,11 @@ export class WatchedErasures {
 
   async #look(timeline: string): Promise<void> {
     if (timeline !== this.#timeline) {
-      await this.apply()
+      await this.apply().catch((error: unknown) => {
+        if (error instanceof MissingErasures) this.#problem = 'erasures_missing'
+        if (error instanceof ForeignErasure) this.#problem = 'erasures_foreign'
+        throw error
+      })
       this.#timeline = timeline
       return
     }

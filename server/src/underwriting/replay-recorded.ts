@@ -30,7 +30,7 @@ export interface RecordedReplay {
   replayed: UnderwritingDecision | null
   evaluation: Evaluation | null
   explanation: Explanation | null
-  /** Set if the entity was erased: since when, and what is left of the documents. */
+  /** Set if the entity was erased, or texts of one that it was merged with: since when, and what is left of the documents. */
   erased: { approvedAt: string; evidence: ErasedEvidence } | null
 }
 
@@ -63,7 +63,7 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
     merged: mergedIn(facts),
     graph: objectOf(recorded.graph),
     policyChecksum: recorded.policy === null ? null : sha256(recorded.policy),
-    erased: recorded.erased && { approvedAt: recorded.erased.approvedAt, evidence: evidenceLeft(recorded) },
+    erased: erasedIn(recorded),
   }
   const audited = auditedValues(recorded.entry)
   const policy = readPolicy(recorded, String(audited?.policy_checksum ?? decision?.policy_checksum))
@@ -133,9 +133,16 @@ function alteredParts(recorded: RecordedDecision, audited: AuditedValues | null)
   return differences
 }
 
+function erasedIn(recorded: RecordedDecision): RecordedReplay['erased'] {
+  const evidence = evidenceLeft(recorded)
+  // The erasure of another entity is told only if it took something out of this decision.
+  if (recorded.erased === null || (recorded.erased.isOthers && evidence === 'kept')) return null
+  return { approvedAt: recorded.erased.approvedAt, evidence }
+}
+
 function evidenceLeft(recorded: RecordedDecision): ErasedEvidence {
   if (recorded.erased === null) return 'kept'
-  if (recorded.body === null) return 'gone'
+  if (recorded.body === null) return recorded.erased.isOthers ? 'kept' : 'gone'
   return recorded.erased.leftHashes.includes(documentsSha256(recorded)) ? 'without_texts' : 'kept'
 }
 

@@ -31,7 +31,7 @@ export const replayDecision = defineEndpoint({
   description:
     'Evaluates the stored facts again, under the policy with the recorded checksum, and compares the decision and its trace byte for byte. Every stored part is also compared with its hash on the audit log. `matches` is true if there is no difference; `differences` lists them. ' +
     '`evidence` explains the verdict: the step that settled it, the score, the values and thresholds of each rule, the limit and the nearest amount with a better verdict. ' +
-    '`erased` is there if two operators erased the entity, and says what is left of the evidence. ' +
+    '`erased` is there if two operators erased the entity, or one that it was merged with at the time, and says what is left of the evidence. ' +
     '`reviews` and `outcomes` were recorded since the decision and have no part in it; they are not compared here, but by `audit verify`. ' +
     '`audit` proves that the decision is on the signed log. Its fields are null until the entry is sealed, within five seconds; a replay of an unsealed decision hurries the sealing. `inclusion_proof` is also null, and a difference, if the stored hashes no longer lead to the signed head.',
   tag: 'Decisions',

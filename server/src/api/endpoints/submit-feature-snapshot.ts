@@ -68,7 +68,7 @@ export const submitFeatureSnapshot = defineEndpoint({
           type: 'feature_snapshot.created',
           subject: { type: 'feature_snapshot', id },
           trailId: entity.id,
-          data: { entity_id: entity.id, feature_snapshot_id: id, sha256, record_sha256 },
+          data: { entity_id: entity.id, feature_snapshot_id: id, record_sha256 },
         },
       ],
     })

@@ -328,7 +328,10 @@ export const DecisionReplay = Open(
               'What is left of the evidence: all of it, all but texts that callers sent, which `[erased]` stands for, or only the hashes on the log.',
           }),
         },
-        { description: 'There if the entity of the decision was erased.' },
+        {
+          description:
+            'There if the entity of the decision was erased, or texts of one that it was merged with at the time.',
+        },
       ),
     ),
     decision: Nullable(UnderwritingDecision),

@@ -94,7 +94,12 @@ export const Transaction = Type.Object(
       Strict(
         {
           name: Type.Optional(Text(255, 'The name of the counterparty.')),
-          entity_id: Type.Optional(Id('ent', 'The entity of the counterparty, if you have one.')),
+          entity_id: Type.Optional(
+            Id(
+              'ent',
+              'The entity of the counterparty, if you have one. Then the name is not kept: the entity has its own.',
+            ),
+          ),
         },
         { description: 'The other side of the transaction.' },
       ),

@@ -22,7 +22,8 @@ export function transactionRow(transaction: Transaction, context: RowContext): T
     balance_after: balance_after === undefined ? null : formatMoney(moneyOf(balance_after)),
     category: transaction.category ?? null,
     description: transaction.description ?? null,
-    counterparty_name: counterparty?.name ?? null,
+    // An entity has a name of its own, which its erasure takes away; here it would stay.
+    counterparty_name: counterparty?.entity_id === undefined ? (counterparty?.name ?? null) : null,
     counterparty_entity_id: counterparty?.entity_id ?? null,
     void_batch_id: null,
   }

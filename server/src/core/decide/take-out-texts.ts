@@ -14,26 +14,31 @@ export interface DocumentsWithTexts {
 const CALLERS_FEATURE = 'snapshot.'
 
 /**
- * Takes out of the documents of a decision what callers wrote: the reference of the request, and the texts among the features
- * that they measured. A text that the policy itself spells is one of its categories, and tells nothing of one person. Null if
+ * Takes out of the documents of a decision what callers wrote: the reference of the request, unless it is that of another
+ * person, and the texts among the features that they measured. A text that the policy itself spells is one of its categories, and tells nothing of one person. Null if
  * a document is no JSON object, because it was altered.
  *
  * The trace loses the texts where the facts do, so that a replay of the facts gives the same trace, unless the policy looks
  * into a text.
  */
-export function takeOutTexts<D extends DocumentsWithTexts>(documents: D, policy: string): D | null {
+export function takeOutTexts<D extends DocumentsWithTexts>(
+  documents: D,
+  policy: string,
+  { keepsReference = false } = {},
+): D | null {
   const body = objectIn(documents.body)
   const facts = objectIn(documents.facts)
   const trace = objectIn(documents.trace)
   if (!body || !facts || !trace) return null
-  const { reference, ...others } = body
+  const { reference: _, ...others } = body
+  const left = keepsReference ? body : others
   const own = Object.entries(isObject(facts.features) ? facts.features : {}).filter(isCallers)
   const texts = textsIn(own.map(([, fact]) => fact)).filter((text) => !isSpelledBy(policy, text))
-  if (reference === undefined && texts.length === 0) return documents
+  if (left.reference === body.reference && texts.length === 0) return documents
   const features = Object.fromEntries(own.map(([name, fact]) => [name, withoutTexts(fact, texts)]))
   return {
     ...documents,
-    body: canonicalJson(others),
+    body: canonicalJson(left),
     facts: canonicalJson({ ...facts, features: { ...(facts.features as object), ...features } }),
     trace: canonicalJson(traceWithoutTexts(trace, texts)),
   }
@@ -53,7 +58,7 @@ function textsIn(parts: readonly unknown[]): string[] {
 }
 
 /** Whether a policy, as canonical JSON, has a text in quotes: as a value of its own, or in an expression. */
-function isSpelledBy(policy: string, text: string): boolean {
+export function isSpelledBy(policy: string, text: string): boolean {
   const quoted = JSON.stringify(text)
   return [quoted, JSON.stringify(quoted).slice(1, -1), `'${text}'`].some((spelled) => policy.includes(spelled))
 }

@@ -112,7 +112,6 @@ export const EVENTS = {
     data: {
       entity_id,
       feature_snapshot_id: Id('fsn', 'The snapshot.'),
-      sha256: Sha256('SHA-256 of the features.'),
       ...recordHash('snapshot'),
     },
   },

@@ -1,3 +1,4 @@
+import { objectIn } from '../../core/stored-json.ts'
 import type { Database, Row } from '../database/database.ts'
 import { type Documents, type DocumentsOfDecision, unpackSegment } from './segment.ts'
 
@@ -89,4 +90,10 @@ function documentsIn({ wanted, content }: Segment): DocumentsOfDecision[] {
   } catch {
     return wanted.map((decision_id) => ({ decision_id, ...UNREADABLE }))
   }
+}
+
+/** The entities whose facts a decision was made from, as its documents name them; none if there was only one. */
+export function mergedIn({ facts }: Pick<StoredDocuments, 'facts'>): readonly string[] {
+  const merged = objectIn(facts ?? '')?.merged
+  return Array.isArray(merged) ? merged.filter((id) => typeof id === 'string') : []
 }

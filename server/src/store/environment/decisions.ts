@@ -1,6 +1,6 @@
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
-import { type StoredDocuments, withDocuments } from '../documents/documents.ts'
+import { mergedIn, type StoredDocuments, withDocuments } from '../documents/documents.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { latestDecision } from '../write-path/decision-statements.ts'
 import { dataOf } from '../write-path/entry-data.ts'
@@ -20,8 +20,13 @@ export type DecisionRow = RowOf<'decisions'> & { flush: number }
 export type RecordedDecision = DecisionRow &
   StoredDocuments & { policy: string | null; entry: DecisionEntry | null; erased: ErasedDecision | null }
 
-/** That the entity of a decision was erased, and what the log says of what is left of its documents. */
+/**
+ * That the entity of a decision was erased, or one that it was merged with at the time, and what the log says of what is left of
+ * its documents.
+ */
 export interface ErasedDecision {
+  /** Whether the entity of the decision is there, and only another one was erased. */
+  isOthers: boolean
   approvedAt: string
   /** Hashes of the documents as erasures left them. */
   leftHashes: unknown[]
@@ -43,8 +48,12 @@ const SINCE_MAX = 100
 export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
   const erasures = erasureQueries(database, isAuthentic)
 
-  async function readErased({ org_id, id, entity_id }: DecisionRow): Promise<ErasedDecision | null> {
-    const erasure = (await erasures.ofEntities(org_id, [entity_id])).get(entity_id)
+  async function readErased(
+    { org_id, id, entity_id }: DecisionRow,
+    documents: StoredDocuments,
+  ): Promise<ErasedDecision | null> {
+    const erased = await erasures.ofEntities(org_id, [entity_id, ...mergedIn(documents)])
+    const erasure = erased.get(entity_id) ?? erased.values().next().value
     if (!erasure) return null
     const entries = await database.query<StoredEntry & Row>(
       `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf FROM audit_entries AS entry
@@ -52,7 +61,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
       [org_id, id],
     )
     const leftHashes = entries.filter(isAuthentic).map((entry) => dataOf(entry).record_sha256)
-    return { approvedAt: erasure.approved_at, leftHashes }
+    return { isOthers: erasure.entity_id !== entity_id, approvedAt: erasure.approved_at, leftHashes }
   }
 
   return {
@@ -82,7 +91,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
       if (!row) return undefined
       const [documented] = await withDocuments(database, [row])
       const entry = await readEntry(database, row)
-      const erased = await readErased(row)
+      const erased = await readErased(row, documented!)
       return { ...documented!, entry: entry && { ...entry, is_authentic: isAuthentic(entry) }, erased }
     },
 

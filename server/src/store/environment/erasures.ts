@@ -58,15 +58,24 @@ export function erasureQueries(database: Database, isAuthentic: IsAuthentic) {
       }
     })
   }
-  return {
-    /** Erasures that are not done, of all organizations, oldest first. */
-    async pending(limit: number): Promise<Erasure[]> {
+  /** The erasures that meet a condition, in pages, oldest first. */
+  async function* pagesWhere(condition: string): AsyncGenerator<Erasure[]> {
+    for (let after = ['', '', '']; ; ) {
       const rows = await database.query<RowOf<'erasures'> & Row>(
-        `SELECT ${COLUMNS} FROM erasures AS erasure WHERE done_at IS NULL ORDER BY approved_at, org_id, entity_id LIMIT $1`,
-        [limit],
+        `SELECT ${COLUMNS} FROM erasures AS erasure WHERE ${condition}
+           AND (approved_at, org_id, entity_id) > (coalesce(nullif($1, '')::timestamptz, '-infinity'), $2, $3)
+         ORDER BY approved_at, org_id, entity_id LIMIT ${ROWS_PER_READ}`,
+        after,
       )
-      return confirmed(rows)
-    },
+      yield await confirmed(rows)
+      if (rows.length < ROWS_PER_READ) return
+      const { approved_at, org_id, entity_id } = rows.at(-1)!
+      after = [approved_at, org_id, entity_id]
+    }
+  }
+  return {
+    /** Erasures that are not done, of all organizations, in pages, oldest first. */
+    pending: (): AsyncGenerator<Erasure[]> => pagesWhere('done_at IS NULL'),
 
     /** Erasures of these organizations that are not done and that the log confirms: those whose entry may be sealed next. */
     async pendingOf(organizationIds: readonly string[]): Promise<Erasure[]> {
@@ -125,20 +134,7 @@ export function erasureQueries(database: Database, isAuthentic: IsAuthentic) {
     },
 
     /** Erasures of which decisions still have their documents, of all organizations, in pages, oldest first. */
-    async *withDecisions(): AsyncGenerator<Erasure[]> {
-      for (let after = ['', '', '']; ; ) {
-        const rows = await database.query<RowOf<'erasures'> & Row>(
-          `SELECT ${COLUMNS} FROM erasures AS erasure WHERE decisions_done_at IS NULL AND done_at IS NOT NULL
-             AND (approved_at, org_id, entity_id) > (coalesce(nullif($1, '')::timestamptz, '-infinity'), $2, $3)
-           ORDER BY approved_at, org_id, entity_id LIMIT ${ROWS_PER_READ}`,
-          after,
-        )
-        yield await confirmed(rows)
-        if (rows.length < ROWS_PER_READ) return
-        const { approved_at, org_id, entity_id } = rows.at(-1)!
-        after = [approved_at, org_id, entity_id]
-      }
-    },
+    withDecisions: (): AsyncGenerator<Erasure[]> => pagesWhere('decisions_done_at IS NULL AND done_at IS NOT NULL'),
 
     /** Those of these entities that were erased, by their id; an erasure that the log does not confirm is not among them. */
     async ofEntities(organizationId: string, entityIds: readonly string[]): Promise<Map<string, Erasure>> {

@@ -30,7 +30,16 @@ async function eraseSome(
   { table, rule }: { table: string; rule: ErasureRule },
 ): Promise<number> {
   const { org_id, entity_id } = target
-  if ('runs' in rule) return (await database.query(rule.runs(ROWS_PER_STATEMENT), [org_id, entity_id])).length
+  if ('runs' in rule) {
+    const run = async (on: Pick<Database, 'query'>) =>
+      (await on.query(rule.runs(ROWS_PER_STATEMENT), [org_id, entity_id])).length
+    const { locks } = rule
+    if (locks === undefined) return run(database)
+    return database.transaction(async (transaction) => {
+      await transaction.query(locks, [org_id, entity_id])
+      return run(transaction)
+    })
+  }
   if (!('deletes' in rule) || rule.deletes === undefined) return 0
   const change = `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
     SELECT stored.ctid FROM ${table} AS stored WHERE stored.org_id = $1 AND ${rule.deletes} LIMIT ${ROWS_PER_STATEMENT}))`

@@ -1,4 +1,5 @@
 import { NOT_RETRACTED } from '../environment/outcomes.ts'
+import { isAboutDecisionOf } from '../write-path/erasure-statements.ts'
 
 /**
  * What an erasure does with the rows of a table. Conditions and statements are SQL with the organization as `$1` and the entity
@@ -9,8 +10,11 @@ export type ErasureRule =
   | { at: 'approval' }
   /** Deletes the rows that meet a condition; `givesWay` is set for append-only tables, which need the entry of the erasure. */
   | { deletes: string; givesWay?: true }
-  /** Deletes at most `limit` rows with a statement of its own, which returns a row for each. */
-  | { runs: (limit: number) => string }
+  /**
+   * Deletes at most `limit` rows with a statement of its own, which returns a row for each. `locks` locks rows before, so that the
+   * statement sees what others wrote to them.
+   */
+  | { runs: (limit: number) => string; locks?: string }
   /** Takes texts out of rows that stay, each with an entry on the log (`redactions.ts`). */
   | { redacts: true; deletes?: string; givesWay?: true }
   /** Leaves the rows as they are. */
@@ -72,6 +76,11 @@ const deleteHolders = (limit: number) => `WITH gone AS (
     FROM others WHERE claim.org_id = $1 AND claim.claim = others.identifier_hash AND others.known > 0
   ) SELECT 1 FROM gone`
 
+/** Locks the claims of its identifiers, which every statement writes that adds a holder. */
+const LOCK_CLAIMS = `SELECT 1 FROM graph_claims WHERE org_id = $1 AND claim IN (
+    SELECT identifier_hash FROM identifier_holders WHERE org_id = $1 AND entity_id = $2)
+  ORDER BY claim FOR UPDATE`
+
 /** Deletes the claims of relationships, which name both ends; found by the identity links that state them. */
 const deleteRelationshipClaims = (limit: number) => `DELETE FROM graph_claims AS claim
   WHERE claim.org_id = $1 AND claim.claim IN (
@@ -86,13 +95,16 @@ const deleteRelationshipClaims = (limit: number) => `DELETE FROM graph_claims AS
 export const ENVIRONMENT_RULES: Readonly<Record<string, ErasureRule>> = {
   entities: { at: 'approval' },
   // The approval deletes those that name it by its names too; one that was saved meanwhile has its id.
-  playground_scenarios: { deletes: "strpos(stored.name || ' ' || stored.request, $2) > 0" },
+  playground_scenarios: {
+    deletes: `(strpos(stored.name || ' ' || stored.request, $2) > 0
+      OR ${isAboutDecisionOf('stored', { organization: '$1', entity: '$2' })})`,
+  },
   // Keys that made a decision point to it: what they answer is what is left of the decision.
   idempotency_keys: { deletes: 'stored.decision_id IS NULL AND strpos(stored.body, $2) > 0' },
 
   graph_claims: { runs: deleteRelationshipClaims },
   graph_links: { runs: deleteLinks },
-  identifier_holders: { runs: deleteHolders },
+  identifier_holders: { runs: deleteHolders, locks: LOCK_CLAIMS },
   graph_track_records: { deletes: `${OF_ENTITY} AND NOT ${HAS_CONFIRMED_FRAUD}` },
   graph_exposures: DERIVED,
   open_offers: DERIVED,

@@ -1,8 +1,8 @@
 import { canonicalSha256, sha256 } from '../../core/canonical-json.ts'
-import { ERASED_TEXT, takeOutTexts } from '../../core/decide/take-out-texts.ts'
+import { ERASED_TEXT, isSpelledBy, takeOutTexts } from '../../core/decide/take-out-texts.ts'
 import { isObject, objectIn } from '../../core/stored-json.ts'
 import type { Database, Row } from '../database/database.ts'
-import { readDocuments, type StoredDocuments } from '../documents/documents.ts'
+import { mergedIn, readDocuments, type StoredDocuments } from '../documents/documents.ts'
 import { DOCUMENTS, type Documents } from '../documents/segment.ts'
 import { replaceDocuments, takeOutDocuments } from '../documents/take-out-documents.ts'
 import { DECISION_COLUMNS, type DecisionRow } from '../environment/decisions.ts'
@@ -38,8 +38,8 @@ const SUBJECTS: Record<RedactedTable, string> = {
   entity_merges: 'entity_merge',
 }
 
-/** The column with texts, and what is left of it. */
-const TEXTS: Record<RedactedTable, { column: 'body' | 'reason'; without: (text: string) => string }> = {
+/** The column with texts, and what is left of it; of a review, under the policy of its decision as canonical JSON. */
+const TEXTS: Record<RedactedTable, { column: 'body' | 'reason'; without: (text: string, policy: string) => string }> = {
   reviews: { column: 'body', without: withoutTextsOfReview },
   outcomes: { column: 'body', without: withoutTextsOfOutcome },
   outcome_retractions: { column: 'reason', without: () => ERASED_TEXT },
@@ -54,7 +54,11 @@ export async function* recordsWithTexts(
 ): AsyncGenerator<Redaction[]> {
   const { column, without } = TEXTS[table]
   for await (const rows of pagesOf(database, target, table)) {
-    const left = rows.map((row) => ({ was: row, row: { ...row, [column]: without(textIn(row, column)) } }))
+    const policies = table === 'reviews' ? await policiesOfReviews(database, target, rows) : undefined
+    const left = rows.map((row) => ({
+      was: row,
+      row: { ...row, [column]: without(textIn(row, column), policies?.get(row.id) ?? '') },
+    }))
     const changed = left.filter(({ was, row }) => textIn(was, column) !== textIn(row, column))
     const known = await knownHashes(
       database,
@@ -72,16 +76,41 @@ export async function* recordsWithTexts(
   }
 }
 
-/** Decisions about the entity whose row or documents have texts of callers, in pages. */
+/**
+ * Decisions whose row or documents have texts of callers, in pages: those about the entity, and those about others that were made
+ * while the entity was merged with them. The latter keep their reference, which is of another person.
+ */
 export async function* decisionsWithTexts(database: Database, target: ErasureTarget): AsyncGenerator<Redaction[]> {
-  for await (const decisions of pagesOfDecisions(database, target)) {
+  yield* textsInDecisions(database, target, target.entity_id)
+  for (const other of await mergedOnce(database, target)) yield* textsInDecisions(database, target, other)
+}
+
+/** The entities that an entity was ever merged with, by the steps that they keep. */
+async function mergedOnce(database: Database, { org_id, entity_id }: ErasureTarget): Promise<string[]> {
+  const rows = await database.query<{ entity_id: string }>(
+    `SELECT DISTINCT entity_id FROM entity_merges
+     WHERE org_id = $1 AND step = 'approved' AND entity_id <> $2 AND $2 = ANY (string_to_array(members, ' ')) ORDER BY entity_id`,
+    [org_id, entity_id],
+  )
+  return rows.map((row) => row.entity_id)
+}
+
+async function* textsInDecisions(
+  database: Database,
+  target: ErasureTarget,
+  about: string,
+): AsyncGenerator<Redaction[]> {
+  const isOthers = about !== target.entity_id
+  for await (const decisions of pagesOfDecisions(database, { org_id: target.org_id, entity_id: about })) {
     const documents = await readDocuments(database, decisions)
     const policies = await policiesOf(database, target.org_id, decisions)
     const known = await knownDocuments(database, target.org_id, decisions)
     yield decisions.flatMap((decision, index) => {
       const stored = documents[index]!
-      const left = isComplete(stored) ? takeOutTexts(stored, policies.get(decision.policy_version) ?? '') : stored
-      if (decision.reference === null && left === stored) return []
+      if (isOthers && !mergedIn(stored).includes(target.entity_id)) return []
+      const policy = policies.get(decision.policy_version) ?? ''
+      const left = isComplete(stored) ? takeOutTexts(stored, policy, { keepsReference: isOthers }) : stored
+      if ((isOthers || decision.reference === null) && left === stored) return []
       const isKnown = known.get(decision.id)!(stored)
       const isWritten = isKnown && left !== null
       return [
@@ -92,6 +121,7 @@ export async function* decisionsWithTexts(database: Database, target: ErasureTar
             // Which texts are in documents that were altered cannot be known.
             if (left === null) await takeOutDocuments(database, decision)
             else if (left !== stored) await replaceDocuments(database, decision, left as Documents)
+            if (isOthers) return
             const change = "UPDATE decisions SET reference = NULL WHERE org_id = $1 AND id = $3 ->> 'id'"
             await changeRecords(database, target, { change, given: { id: decision.id } })
           },
@@ -226,7 +256,7 @@ async function* pagesOf<T extends RedactedTable>(
 
 async function* pagesOfDecisions(
   database: Database,
-  { org_id, entity_id }: ErasureTarget,
+  { org_id, entity_id }: Pick<ErasureTarget, 'org_id' | 'entity_id'>,
 ): AsyncGenerator<DecisionRow[]> {
   for (let after = ''; ; ) {
     const rows = await database.query<DecisionRow & Row>(
@@ -313,17 +343,35 @@ async function policiesOf(
   return new Map(rows.map(({ version, document }) => [version, document]))
 }
 
-/** Who reviewed it, the verdict and the codes stay; the words go. */
-function withoutTextsOfReview(body: string): string {
+/** The policies, as canonical JSON, of the decisions that reviews are about, by the id of the review. */
+async function policiesOfReviews(
+  database: Database,
+  { org_id }: ErasureTarget,
+  reviews: readonly { id: string }[],
+): Promise<Map<string, string>> {
+  const rows = await database.query<{ id: string; document: string }>(
+    `SELECT review.id, policy.document FROM reviews AS review
+     JOIN decisions AS decision ON decision.org_id = $1 AND decision.id = review.decision_id
+     JOIN policies AS policy ON policy.org_id = $1 AND policy.version = decision.policy_version
+     WHERE review.org_id = $1 AND review.id = ANY ($2::text[])`,
+    [org_id, reviews.map(({ id }) => id)],
+  )
+  return new Map(rows.map(({ id, document }) => [id, document]))
+}
+
+/** Who reviewed it, the verdict, and the codes that the policy spells stay; the words and the reviewer's own codes go. */
+function withoutTextsOfReview(body: string, policy: string): string {
   const review = objectIn(body)
   if (!review) return '{}'
-  const conditions = Array.isArray(review.conditions) ? review.conditions : undefined
+  const { reason_codes: codes, conditions } = review
+  const code = (own: unknown) => (typeof own === 'string' && isSpelledBy(policy, own) ? own : ERASED_TEXT)
+  const condition = (own: unknown) =>
+    isObject(own) ? { ...own, code: code(own.code), label: ERASED_TEXT } : ERASED_TEXT
   return JSON.stringify({
     ...review,
     reason: ERASED_TEXT,
-    ...(conditions && {
-      conditions: conditions.map((one) => (isObject(one) ? { ...one, label: ERASED_TEXT } : ERASED_TEXT)),
-    }),
+    ...(Array.isArray(codes) && { reason_codes: codes.map(code) }),
+    ...(Array.isArray(conditions) && { conditions: conditions.map(condition) }),
   })
 }
 

@@ -7,16 +7,21 @@ import type { EndedErasure, NewErasure, OfOrganization } from './change.ts'
  */
 const NAME_CHARACTERS_MIN = 5
 
-/** `DELETE` of entities whose erasure was approved: from here on they are unknown, and their external ids are free. */
+/**
+ * `DELETE` of entities whose erasure was approved: from here on they are unknown, and their external ids are free. A case that was
+ * opened since the approval read the entity keeps it: a decision that waits for a person does not change the entity.
+ */
 export function deleteErasedEntities(erasures: readonly (NewErasure & OfOrganization)[], params: Params): string {
   const columns = { org_id: 'text', entity_id: 'text', version: 'bigint' }
   return `DELETE FROM entities USING ${unnestAs('erased', erasures, columns, params)}
-    WHERE entities.org_id = erased.org_id AND entities.id = erased.entity_id AND entities.version = erased.version RETURNING 1`
+    WHERE entities.org_id = erased.org_id AND entities.id = erased.entity_id AND entities.version = erased.version
+      AND NOT EXISTS (SELECT FROM cases WHERE cases.org_id = entities.org_id AND cases.entity_id = entities.id AND cases.review_id IS NULL)
+    RETURNING 1`
 }
 
 /**
- * `DELETE` of the scenarios of the playground that name an entity which the same statement deletes: in the statement all steps
- * see the entity as it was before.
+ * `DELETE` of the scenarios of the playground that name an entity which the same statement deletes, or one of its decisions: in the
+ * statement all steps see the entity as it was before.
  */
 export function deleteScenariosAbout(erasures: readonly (NewErasure & OfOrganization)[], params: Params): string {
   const mentions = (text: string) =>
@@ -25,7 +30,15 @@ export function deleteScenariosAbout(erasures: readonly (NewErasure & OfOrganiza
     USING ${unnestAs('erased', erasures, { org_id: 'text', entity_id: 'text' }, params)}
     JOIN entities AS entity ON entity.org_id = erased.org_id AND entity.id = erased.entity_id
     WHERE scenario.org_id = entity.org_id
-      AND (${['entity.id', 'entity.external_id', "coalesce(entity.display_name, '')"].map(mentions).join(' OR ')})`
+      AND (${['entity.id', 'entity.external_id', "coalesce(entity.display_name, '')"].map(mentions).join(' OR ')}
+        OR scenario.request::json ->> 'entity_id' = entity.external_id
+        OR ${isAboutDecisionOf('scenario', { organization: 'entity.org_id', entity: 'entity.id' })})`
+}
+
+/** SQL: whether a scenario begins with a decision about an entity. */
+export function isAboutDecisionOf(scenario: string, about: { organization: string; entity: string }): string {
+  return `EXISTS (SELECT FROM decisions AS named WHERE named.org_id = ${about.organization}
+    AND named.id = ${scenario}.request::json ->> 'decision_id' AND named.entity_id = ${about.entity})`
 }
 
 /** `INSERT` of approved erasures. */

@@ -5,13 +5,25 @@
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   erasure text := current_setting('verdigraph.erasure', true);
+  stack   text;
 BEGIN
-  -- Set by `erase_records` (007-erasures.sql) for one statement. The arguments of the trigger are the columns that name the
-  -- entities which a row is about; a table without them never gives way.
+  -- `erase_records` (007-erasures.sql) makes the setting for one statement; the call stack tells it from any other statement that
+  -- makes it. The arguments of the trigger are the columns that name the entities which a row is about; a table without them
+  -- never gives way. An update leaves them as they are, and the keys too.
   IF erasure <> '' AND TG_LEVEL = 'ROW' AND erased_entity(OLD.org_id, erasure) IN (
     SELECT unnest(string_to_array(to_jsonb(OLD) ->> about.name, ' ')) FROM unnest(TG_ARGV) AS about (name)
   ) THEN
-    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    GET DIAGNOSTICS stack = PG_CONTEXT;
+    IF stack ~ '(?n)^PL/pgSQL function (\S+\.)?erase_records\(' THEN
+      IF TG_OP = 'DELETE' THEN
+        RETURN OLD;
+      ELSIF NOT EXISTS (
+        SELECT FROM unnest(TG_ARGV || '{org_id,id}'::text[]) AS kept (name)
+        WHERE to_jsonb(NEW) -> kept.name IS DISTINCT FROM to_jsonb(OLD) -> kept.name
+      ) THEN
+        RETURN NEW;
+      END IF;
+    END IF;
   END IF;
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
 END $$;

@@ -9,15 +9,21 @@ CREATE TABLE erasures (
   decisions_done_at timestamptz, -- when that was gone too, after the statutory period
   PRIMARY KEY (org_id, entity_id)
 );
-CREATE INDEX erasures_pending ON erasures (approved_at) WHERE done_at IS NULL;
+CREATE INDEX erasures_pending ON erasures (approved_at, org_id, entity_id) WHERE done_at IS NULL;
 CREATE INDEX erasures_by_approval ON erasures (approved_at);
 CREATE INDEX erasures_with_decisions ON erasures (approved_at, org_id, entity_id) WHERE decisions_done_at IS NULL;
 
--- The entity whose erasure an audit entry approves, once the entry is sealed; NULL if it approves none.
+-- The entity whose erasure an audit entry approves, once the entry has its leaf below a signed head; NULL if it approves none. Who
+-- may insert any row can forge all of this: only the service, which has the keys, tells a forged entry (docs/threat-model.md).
 CREATE FUNCTION erased_entity(of_org text, erasure text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT entry.subject_id FROM audit_entries AS entry
+  JOIN erasures AS approved ON approved.org_id = entry.org_id AND approved.entity_id = entry.subject_id AND approved.entry_id = entry.id
   JOIN audit_flushes AS sealed ON sealed.org_id = entry.org_id AND sealed.flush = entry.flush
   WHERE entry.org_id = of_org AND entry.id = erasure AND entry.type = 'entity.erased'
+    -- The list names the entry at its place, by the 26 characters after `aud_`.
+    AND entry.place BETWEEN 0 AND length(sealed.entry_ids) / 26 - 1
+    AND 'aud_' || substr(sealed.entry_ids, entry.place * 26 + 1, 26) = entry.id
+    AND EXISTS (SELECT FROM audit_heads AS head WHERE head.org_id = entry.org_id AND head.tree_size > sealed.first_leaf + entry.place)
 $$;
 
 -- The one way to change rows of append-only tables: runs a statement with the organization ($1), the entity ($2) and `given` ($3)
