@@ -52,6 +52,13 @@ interface Request {
   product?: string
 }
 
+/** Two people who together merge entities and take outcomes back. */
+const [ada, grace] = [await newAdmin('ada'), await newAdmin('grace')] as const
+async function newAdmin(name: string) {
+  const added = { email: `${name}@example.com`, name, role: 'admin' as const }
+  return byOperator(await addOperator(installation, byService(acme.id), added))
+}
+
 const MUCH = 1_000_000
 const decide = (id: string, request: Request = {}) =>
   post('/v1/underwrite', { entity_id: id, product: 'default', requested_amount: MUCH, currency: 'EUR', ...request })
@@ -59,6 +66,13 @@ const report = (decisionId: string, type: string, more: object = {}) =>
   post(`/v1/decisions/${decisionId}/outcomes`, { type, occurred_at: new Date(nowMs).toISOString(), ...more })
 const review = (decisionId: string, verdict: string, more: object = {}) =>
   post(`/v1/decisions/${decisionId}/reviews`, { verdict, reviewer: { id: 'u-1' }, reason: 'A test.', ...more })
+
+async function merge(entity: string, other: string): Promise<void> {
+  for (const act of [ada, grace]) await mergeEntities(installation, act, { entity, other })
+}
+async function retract(outcomeId: string): Promise<void> {
+  for (const act of [ada, grace]) await retractOutcome(installation, act, outcomeId)
+}
 
 /** What the facts of a decision say of open offers. */
 async function offersIn(decisionId: string) {
@@ -172,12 +186,6 @@ test('an offer ends when it is funded, or closed without that', async () => {
 })
 
 test('an outcome that is taken back opens its offer again', async () => {
-  const organization = acme.id
-  const add = async (name: string) =>
-    byOperator(
-      await addOperator(installation, byService(organization), { email: `${name}@example.com`, name, role: 'admin' }),
-    )
-  const [ada, grace] = [await add('ada'), await add('grace')]
   const id = await newApplicant()
   const first = await decide(id)
   const before = (await rowOf(id))!.offers
@@ -227,6 +235,55 @@ test('a request with the same reference replaces the offer, whatever its verdict
   assert.deepEqual(await listed(id), [])
 })
 
+/** Which request took the place of each offer of an entity. */
+async function replacements(entityId: string): Promise<[decisionId: string, by: string][]> {
+  const trail = (await acme.get(`/v1/entities/${entityId}/audit-trail?limit=50`)).body.data
+  return trail
+    .filter(({ type }: { type: string }) => type === 'decision.offer_replaced')
+    .map(({ data }: { data: Record<string, string> }) => [data.decision_id, data.replaced_by])
+}
+
+test('a request that was no offer when a later one with its reference was decided is not approved beside it', async () => {
+  const id = await newApplicant({ withTransactions: false })
+  const first = await decide(id, { requested_amount: 900, reference: 'case-3' })
+  assert.equal(first.verdict, 'manual_review')
+  await post(`/v1/entities/${id}/transactions`, { transactions: prime.transactions })
+  const second = await decide(id, { reference: 'case-3' })
+  await review(first.id, 'approve')
+  assert.deepEqual(await listed(id), [second.id])
+  assert.deepEqual(await replacements(id), [[first.id, second.id]])
+  await review(first.id, 'approve')
+  assert.equal((await replacements(id)).length, 1)
+  assert.deepEqual(await alteredOffers(id), [])
+})
+
+test('an offer that was closed when a later request had its reference does not open when that is taken back', async () => {
+  const id = await newApplicant()
+  const first = await decide(id, { reference: 'case-4' })
+  const closed = await report(first.id, 'closed')
+  const second = await decide(id, { reference: 'case-4' })
+  await retract(closed.id)
+  assert.deepEqual(await listed(id), [second.id])
+  assert.deepEqual(await replacements(id), [[first.id, second.id]])
+  assert.deepEqual(await alteredOffers(id), [])
+})
+
+test('a request replaces one about a merged entity for good, and a request for access replaces none', async () => {
+  const { id: a } = await post('/v1/entities', { external_id: `offers-${count++}`, type: 'person' })
+  const b = await newApplicant()
+  const first = await decide(a, { requested_amount: 900, reference: 'case-5' })
+  const other = await decide(a, { requested_amount: 800, reference: 'case-6' })
+  await post('/v1/underwrite', { entity_id: a, product: 'platform_access', reference: 'case-6' })
+  await merge(a, b)
+  const second = await decide(b, { reference: 'case-5' })
+  for (const { id } of [first, other]) await review(id, 'approve')
+  assert.deepEqual([await listed(a), await listed(b)], [[other.id], [second.id]])
+  for (const act of [ada, grace]) await separateEntity(installation, act, a)
+  await review(first.id, 'approve')
+  assert.deepEqual(await listed(a), [other.id], 'telling them apart does not open it again')
+  assert.deepEqual([await alteredOffers(a), await alteredOffers(b)], [[], []])
+})
+
 test('a request for access takes the place of no offer, whatever its reference', async () => {
   const id = await newApplicant()
   const credit = await decide(id, { reference: 'journey-1' })
@@ -249,18 +306,10 @@ test('paying out a loan announces no other verdict, because its own offer and cr
 })
 
 test('merged entities get one limit in total, also by requests about both at the same time', async () => {
-  const [ada, grace] = await Promise.all(
-    ['mia', 'noa'].map(async (name) =>
-      byOperator(
-        await addOperator(installation, byService(acme.id), { email: `${name}@example.com`, name, role: 'admin' }),
-      ),
-    ),
-  )
   const merged = async () => {
     const { id: b } = await post('/v1/entities', { external_id: `offers-${count++}`, type: 'person' })
     const a = await newApplicant()
-    await mergeEntities(installation, ada!, { entity: a, other: b })
-    await mergeEntities(installation, grace!, { entity: a, other: b })
+    await merge(a, b)
     return [a, b] as const
   }
   const [one, other] = await merged()
@@ -287,8 +336,8 @@ test('merged entities get one limit in total, also by requests about both at the
   await decide(c, { reference: 'case-2' })
   const again = await decide(d, { reference: 'case-2' })
   assert.deepEqual([await listed(c), await listed(d)], [[], [again.id]])
-  await separateEntity(installation, ada!, c)
-  await separateEntity(installation, grace!, c)
+  await separateEntity(installation, ada, c)
+  await separateEntity(installation, grace, c)
   assert.deepEqual(await offersIn((await decide(c, { requested_amount: 100 })).id), [0, 0, 0])
 })
 
@@ -303,14 +352,7 @@ test('an entity can have a hundred open offers', async () => {
   assert.equal((await listed(id)).length, 100)
   const mistaken = await report(last.id, 'closed')
   await decide(id, { requested_amount: 50, reference: 'case-100' })
-  for (const name of ['alan', 'mary']) {
-    const added = { email: `${name}@example.com`, name, role: 'admin' }
-    await retractOutcome(
-      installation,
-      byOperator(await addOperator(installation, byService(acme.id), added)),
-      mistaken.id,
-    )
-  }
+  await retract(mistaken.id)
   assert.equal((await listed(id)).length, 101, 'what was reported by mistake can be taken back all the same')
 })
 
@@ -349,10 +391,7 @@ test('after any requests, outcomes, reviews and waits the row lists what a count
         else if ('asks' in done) {
           const reference = done.as || undefined
           const made = await decide(id, { requested_amount: done.asks, ...(reference && { reference }) })
-          const now = made.created_at as string
-          for (const each of known)
-            if (reference && each.reference === reference && !each.isOver && each.offer && each.offer.expiresAt > now)
-              each.isOver = true
+          for (const each of known) if (reference && each.reference === reference) each.isOver = true
           const { recommended_limit: amount, created_at } = made
           const offer = amount ? { amount, expiresAt: days(created_at) } : undefined
           known.push({ id: made.id, offer, reference, isOver: false })

@@ -10,7 +10,7 @@ import {
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { WaitingDecision } from '../store/environment/cases.ts'
-import { domainEventRows } from '../store/write-path/record.ts'
+import { auditEntryRow, domainEventRows } from '../store/write-path/record.ts'
 import { offersAfterReviews } from '../underwriting/entity-offers.ts'
 import {
   type NewReview,
@@ -78,13 +78,16 @@ export const decideCase = permitted(
       const waiting = await store.cases.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
       const pairs = pairsOf(waiting, decided.verdicts)
       const { now, reviews } = await reviewAll(installation, act, { pairs, isTotalConfirmed: decided.isTotalConfirmed })
-      const auditEntries = domainEventRows(
-        { ...contextOf(installation, act), now },
-        reviews.map(({ domainEvent }) => domainEvent),
-      )
       const offered = pairs.map(({ decision }, index) => ({ decision, review: reviews[index]!.review }))
-      const changedOffers = await offersAfterReviews({ store, organizationId, now }, offered)
-      if (changedOffers === 'too_many') throw tooManyOffers()
+      const offers = await offersAfterReviews({ store, organizationId, now }, offered)
+      if (offers === 'too_many') throw tooManyOffers()
+      const { changedOffers, replacedOffers } = offers
+      const context = { ...contextOf(installation, act), now }
+      const domainEvents = reviews.map(({ domainEvent }) => domainEvent)
+      const auditEntries = [
+        ...domainEventRows(context, domainEvents),
+        ...replacedOffers.map((entry) => auditEntryRow(context, entry)),
+      ]
       const { lost } = await store.commit({
         organizationId,
         changedOffers,

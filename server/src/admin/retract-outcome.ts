@@ -129,10 +129,11 @@ async function nextStep(
   const { now } = context
   const retracted = factOf(outcome.body)
   const about = { decisionId: decision_id, type: retracted.type, others }
-  const changedOffers = await offersAfterRetraction({ store, organizationId, now }, entity, about)
+  const { changedOffers, replacedOffers } = await offersAfterRetraction({ store, organizationId, now }, entity, about)
   return {
     organizationId,
     ...step,
+    auditEntries: [...step.auditEntries, ...replacedOffers.map((entry) => auditEntryRow(context, entry))],
     changedOffers,
     changedEntities: [entityWithout(entity, retracted, { others, allOthers, now })],
     changedTrackRecords: [{ entity_id, ...trackRecordWithout(known, retracted, { others, now }) }],
@@ -172,7 +173,7 @@ function recordStep(
   context: RecordContext,
   act: RetractingAct,
   { outcome, proposer, id }: { outcome: OutcomeWithRetraction; proposer: Operator | undefined; id: string },
-): Pick<Change, 'rows' | 'auditEntries'> {
+): Required<Pick<Change, 'rows' | 'auditEntries'>> {
   const { organizationId, reason } = act
   const actor = actorOf(act)
   const { id: outcome_id, entity_id, decision_id, type: outcome_type } = outcome

@@ -14,8 +14,8 @@ import type { EnvironmentStore } from '../store/environment/environment-store.ts
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import type { OfferReplaced } from '../store/write-path/record.ts'
 
-/** An entity with the row of its open offers. */
-type OfferedEntity = Pick<EntityRow, 'id' | 'offers' | 'offers_version'>
+/** An entity with the row of its open offers, and the step that merged it. */
+type OfferedEntity = Pick<EntityRow, 'id' | 'offers' | 'offers_version' | 'merge_id'>
 
 /** The open offers of an entity as its row lists them; expired ones may be among them. */
 export function offersOf({ offers }: Pick<OfferedEntity, 'offers'>): OpenOffer[] {
@@ -23,7 +23,10 @@ export function offersOf({ offers }: Pick<OfferedEntity, 'offers'>): OpenOffer[]
 }
 
 /** The next version of the row. */
-export function nextOffers({ id, offers_version }: OfferedEntity, offers: readonly OpenOffer[]): NewRow<'open_offers'> {
+export function nextOffers(
+  { id, offers_version }: Pick<OfferedEntity, 'id' | 'offers_version'>,
+  offers: readonly OpenOffer[],
+): NewRow<'open_offers'> {
   return { entity_id: id, version: (offers_version ?? 0) + 1, offers: JSON.stringify(offers) }
 }
 
@@ -61,6 +64,12 @@ interface OfferingDecision {
   offer: OpenOffer | undefined
 }
 
+/** What a change writes about open offers: rows of entities, and entries about offers that a later request has replaced. */
+export interface OfferWrites {
+  changedOffers: NewRow<'open_offers'>[]
+  replacedOffers: OfferReplaced[]
+}
+
 /**
  * The rows that a decision writes. One that grants credit claims the row of every entity that it was made on, so that of two at
  * the same time one is decided again. Any other writes only the rows from which it takes an offer that it replaces.
@@ -69,7 +78,7 @@ export function offersAfterDecision(
   members: readonly OfferedEntity[],
   { counted, replaced }: FoundOffers,
   { entityId, decisionId, offer }: OfferingDecision,
-): { changedOffers: NewRow<'open_offers'>[]; replacedOffers: OfferReplaced[] } {
+): OfferWrites {
   const left = new Set(counted.map((each) => each.decisionId))
   const claimed = offer ? members : members.filter(({ id }) => replaced.some((each) => each.entityId === id))
   return {
@@ -77,12 +86,17 @@ export function offersAfterDecision(
       const kept = offersOf(member).filter((each) => left.has(each.decisionId))
       return nextOffers(member, offer && member.id === entityId ? [...kept, offer] : kept)
     }),
-    replacedOffers: replaced.map((each) => ({
-      type: 'decision.offer_replaced',
-      trailId: each.entityId,
-      subject: { type: 'decision', id: each.decisionId },
-      data: { entity_id: each.entityId, decision_id: each.decisionId, replaced_by: decisionId },
-    })),
+    replacedOffers: replaced.map((each) => replacement(each, decisionId)),
+  }
+}
+
+function replacement(replaced: { entityId: string; decisionId: string }, by: string): OfferReplaced {
+  const { entityId, decisionId } = replaced
+  return {
+    type: 'decision.offer_replaced',
+    trailId: entityId,
+    subject: { type: 'decision', id: decisionId },
+    data: { entity_id: entityId, decision_id: decisionId, replaced_by: by },
   }
 }
 
@@ -115,6 +129,8 @@ export interface ReviewedOffer {
   review: DatedReview & { id: string }
 }
 
+const NOTHING: OfferWrites = { changedOffers: [], replacedOffers: [] }
+
 /**
  * The row once these reviews are written, all of decisions about one entity; none if they are not about credit. `too_many` if the
  * entity would have more offers than it can have.
@@ -122,13 +138,13 @@ export interface ReviewedOffer {
 export async function offersAfterReviews(
   tools: StandingTools,
   reviews: readonly ReviewedOffer[],
-): Promise<NewRow<'open_offers'>[] | 'too_many'> {
+): Promise<OfferWrites | 'too_many'> {
   const { store, organizationId } = tools
   const ofCredit = reviews.filter(({ decision }) => decision.currency !== null)
   const [first] = ofCredit
   // INVARIANT: read before other reviews and outcomes, so that this change loses by the version if one is written meanwhile.
   const entity = first && (await store.entities.find({ organizationId, id: first.decision.entity_id }))
-  if (!entity) return []
+  if (!entity) return NOTHING
   const standing = await Promise.all(
     ofCredit.map(async ({ decision, review }) => {
       const [newest, outcomes] = await Promise.all([
@@ -143,9 +159,10 @@ export async function offersAfterReviews(
       }
     }),
   )
-  const offers = await offersAsTheyStand(tools, entity, standing)
+  const { offers, replacedOffers } = await offersAsTheyStand(tools, entity, standing)
   const isOpened = offers.some(({ decisionId }) => standing.some(({ decision }) => decision.id === decisionId))
-  return isOpened && offers.length > OPEN_OFFERS_MAX ? 'too_many' : [nextOffers(entity, offers)]
+  if (isOpened && offers.length > OPEN_OFFERS_MAX) return 'too_many'
+  return { changedOffers: [nextOffers(entity, offers)], replacedOffers }
 }
 
 /** The row once an outcome does not count any more, as far as that opens an offer again. */
@@ -153,14 +170,15 @@ export async function offersAfterRetraction(
   tools: StandingTools,
   entity: OfferedEntity,
   { decisionId, type, others }: { decisionId: string; type: OutcomeType; others: readonly { type: OutcomeType }[] },
-): Promise<NewRow<'open_offers'>[]> {
+): Promise<OfferWrites> {
   const { store, organizationId } = tools
-  if (!endsOffer(type) || others.some((other) => endsOffer(other.type))) return []
+  if (!endsOffer(type) || others.some((other) => endsOffer(other.type))) return NOTHING
   const decision = await store.decisions.find({ organizationId, id: decisionId })
-  if (!decision || decision.currency === null) return []
+  if (!decision || decision.currency === null) return NOTHING
   const review = await store.reviews.newest(organizationId, decisionId)
   // Also beyond the bound: a report that was a mistake must not stand because of it.
-  return [nextOffers(entity, await offersAsTheyStand(tools, entity, [{ decision, review, outcomes: others }]))]
+  const standing = await offersAsTheyStand(tools, entity, [{ decision, review, outcomes: others }])
+  return { changedOffers: [nextOffers(entity, standing.offers)], replacedOffers: standing.replacedOffers }
 }
 
 /** A decision about credit, with its newest review and the outcomes that count. */
@@ -170,14 +188,21 @@ interface StandingDecision {
   outcomes: readonly { type: OutcomeType }[]
 }
 
-/** The open offers of an entity, with those of these decisions as they stand now. */
+/**
+ * The open offers of an entity, with those of these decisions as they stand now. One that would open although a later request has its
+ * reference was never replaced before, because it was no offer then: now it is, by an entry that `audit verify` reads.
+ */
 async function offersAsTheyStand(
   { store, organizationId, now }: StandingTools,
   entity: OfferedEntity,
   standing: readonly StandingDecision[],
-): Promise<OpenOffer[]> {
+): Promise<{ offers: OpenOffer[] } & Pick<OfferWrites, 'replacedOffers'>> {
   const ids = standing.map(({ decision }) => decision.id)
-  const replaced = await store.auditRecords.subjectsWithEntry(organizationId, ids, ['decision.offer_replaced'])
+  const entityIds = await store.entityMerges.membersOf(organizationId, entity)
+  const [replaced, successors] = await Promise.all([
+    store.auditRecords.subjectsWithEntry(organizationId, ids, ['decision.offer_replaced']),
+    store.openOffers.successorsOf(organizationId, { ids, entityIds }),
+  ])
   const offers = await Promise.all(
     standing.map(async ({ decision, review, outcomes }) => {
       if (replaced.has(decision.id) || outcomes.some(({ type }) => endsOffer(type))) return []
@@ -185,6 +210,13 @@ async function offersAsTheyStand(
       return offerOf(decision, review, { expireDays: expireDaysIn(policy?.document) }) ?? []
     }),
   )
+  const open = openAt(offers.flat(), now)
   const known = openAt(offersOf(entity), now).filter(({ decisionId }) => !ids.includes(decisionId))
-  return [...known, ...openAt(offers.flat(), now)]
+  return {
+    offers: [...known, ...open.filter(({ decisionId }) => !successors.has(decisionId))],
+    replacedOffers: open.flatMap(({ decisionId }) => {
+      const by = successors.get(decisionId)
+      return by === undefined ? [] : [replacement({ entityId: entity.id, decisionId }, by)]
+    }),
+  }
 }

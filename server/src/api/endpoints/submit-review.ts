@@ -37,9 +37,9 @@ export const submitReview = defineEndpoint({
     const { review, row, domainEvent } = reviewed
     const context = { ...request, now: review.created_at }
     const tools = { store, organizationId: caller.organizationId, now: review.created_at }
-    const changedOffers = await offersAfterReviews(tools, [{ decision, review }])
-    if (changedOffers === 'too_many') return fail('too_many_open_offers')
-    const change = record(context, { rows: { reviews: [row] }, changedOffers, domainEvents: [domainEvent] })
+    const offers = await offersAfterReviews(tools, [{ decision, review }])
+    if (offers === 'too_many') return fail('too_many_open_offers')
+    const change = record(context, { rows: { reviews: [row] }, ...offers, domainEvents: [domainEvent] })
     return { status: 201, body: review, change }
   },
 })

@@ -179,7 +179,7 @@ const decideCaseOperation = defineOperation({
     /** The same about the limits together. */
     total_confirmed: Type.Optional(Type.Boolean()),
   }),
-  audit: ['decision.reviewed'],
+  audit: ['decision.reviewed', 'decision.offer_replaced'],
   async handle({ input, installation, act }) {
     const { reviews } = await decideCase(installation, act, {
       id: input.id,

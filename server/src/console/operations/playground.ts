@@ -78,7 +78,7 @@ const decideRecorded = defineOperation({
     entity_id: Type.String({ minLength: 1, maxLength: 64 }),
     product: Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK }),
   }),
-  audit: ['decision.created'],
+  audit: ['decision.created', 'decision.offer_replaced'],
   async handle(context) {
     const { input, installation, act, store, environment, organizationId, requestId } = context
     if (environment !== 'sandbox')

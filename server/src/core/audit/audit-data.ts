@@ -211,7 +211,7 @@ interface AuditOnlyData {
   'entity.merged': MergeData & { proposed_by: string }
   'entity.separation_proposed': MergeData
   'entity.separated': MergeData & { proposed_by: string }
-  /** An open offer ended because a later request has the same reference. */
+  /** An open offer ended, or did not open, because a later request has the same reference. */
   'decision.offer_replaced': { entity_id: string; decision_id: string; replaced_by: string }
   'decision.outcome_retraction_proposed': RetractionData
   'decision.outcome_retracted': RetractionData & { proposed_by: string }

@@ -34,6 +34,22 @@ export interface OffersOnRecord {
 /** Reads of open offers from the records that they are made of. */
 export function openOfferQueries(database: Database) {
   return {
+    /** For decisions about credit, the first later one about one of these entities that has the same reference. */
+    async successorsOf(
+      organizationId: string,
+      { ids, entityIds }: Record<'ids' | 'entityIds', readonly string[]>,
+    ): Promise<Map<string, string>> {
+      const rows = await database.query<{ id: string; successor: string }>(
+        `SELECT decision.id, min(later.id) AS successor FROM decisions AS decision
+         JOIN decisions AS later ON later.org_id = $1 AND later.entity_id = ANY($3::text[]) AND later.id > decision.id
+           AND later.reference = decision.reference AND later.currency IS NOT NULL
+         WHERE decision.org_id = $1 AND decision.id = ANY($2::text[]) AND decision.currency IS NOT NULL
+         GROUP BY decision.id`,
+        [organizationId, ids, entityIds],
+      )
+      return new Map(rows.map(({ id, successor }) => [id, successor]))
+    },
+
     /** Every entity with open offers, or with decisions about credit since an instant, in pages; each page is one snapshot. */
     async *onRecord(organizationId: string, since: string): AsyncGenerator<OffersOnRecord[]> {
       for (let after = ''; ; ) {

@@ -41,7 +41,7 @@ export interface NewAuditEntry<T extends AuditEntryType> {
 /** An audit entry that is an event too. */
 export type DomainEvent = { [T in AuditedEventType]: NewAuditEntry<T> }[AuditedEventType]
 
-/** That an open offer ended, because a later request has the same reference. */
+/** That an open offer ended, or did not open, because a later request has the same reference. */
 export type OfferReplaced = NewAuditEntry<'decision.offer_replaced'>
 
 /** The row of an audit entry that is no event. This and `domainEventRows` are the only ways to write one. */
