@@ -278,3 +278,22 @@ test('a colleague who is faster is named, found by the poll or by the answer, an
     await tab.close()
   }
 })
+
+test('a case shows what is on offer to the applicant besides', async () => {
+  const offered = await undecided('Elm Estates', 6_000)
+  const waiting = await ask(offered.entityId, 4_000)
+  const review = { verdict: 'approve', reviewer: { id: 'u-1' }, reason: 'Seen.', recommended_limit: 5_500 }
+  const headers = { 'Idempotency-Key': crypto.randomUUID() }
+  const path = `/v1/decisions/${offered.id}/reviews`
+  assert.equal((await api.request('sandbox', path, { method: 'POST', key, body: review, headers })).status, 201)
+  const tab = await testConsole.open(`review-queue?case=cas_${offered.id.slice(4)}`)
+  await opened(tab, 'Elm Estates')
+  await drawer(tab).getByRole('heading', { name: 'Lent, offered or asked for besides' }).waitFor()
+  const row = drawer(tab).getByRole('listitem').filter({ hasText: 'Open offer' })
+  await row.getByText('€5,500').waitFor()
+  await assertAccessible(tab, 'a case with an open offer')
+  await row.getByRole('link', { name: 'Open offer' }).click()
+  await tab.waitForURL((address) => address.pathname.endsWith(`/decisions/${offered.id}`))
+  assert.deepEqual(await reviewsOf(waiting.id), [])
+  await tab.close()
+})

@@ -19,9 +19,10 @@ import {
   reviewDecision,
 } from '../underwriting/review-decision.ts'
 import { readReviewEvidence } from '../underwriting/review-evidence.ts'
+import { readStandingCredit, type StandingCredit, takenSince } from '../underwriting/standing-credit.ts'
 import { contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned } from './act.ts'
 import { ATTEMPTS_MAX, asSeen, caseBusy, caseTaken, openCase } from './manage-cases.ts'
-import { conflict, invalid, type Problem, tooManyOffers } from './problem.ts'
+import { conflict, entityErased, invalid, type Problem, tooManyOffers } from './problem.ts'
 
 /** What a reviewer decides about one request of a case. */
 export interface RequestVerdict {
@@ -75,11 +76,21 @@ export const decideCase = permitted(
       const found = await openCase(installation, act, decided.id)
       if (found.assignee_id !== null && found.assignee_id !== operator.id)
         throw await caseTaken(installation, act, found)
+      const credit = await readStandingCredit(store, {
+        organizationId,
+        entityId: found.entity_id,
+        now: new Date(installation.nowMs()).toISOString(),
+      })
+      if (!credit) throw entityErased(found.entity_id)
       const waiting = await store.cases.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
       const pairs = pairsOf(waiting, decided.verdicts)
-      const { now, reviews } = await reviewAll(installation, act, { pairs, isTotalConfirmed: decided.isTotalConfirmed })
+      const { now, reviews } = await reviewAll(installation, act, {
+        pairs,
+        credit,
+        isTotalConfirmed: decided.isTotalConfirmed,
+      })
       const offered = pairs.map(({ decision }, index) => ({ decision, review: reviews[index]!.review }))
-      const offers = await offersAfterReviews({ store, organizationId, now }, offered)
+      const offers = await offersAfterReviews({ store, organizationId, now }, credit.members, offered)
       if (offers === 'too_many') throw tooManyOffers()
       const { changedOffers, replacedOffers } = offers
       const context = { ...contextOf(installation, act), now }
@@ -122,7 +133,11 @@ function pairsOf(newestFirst: readonly WaitingDecision[], verdicts: readonly Req
 async function reviewAll(
   installation: Installation,
   { environment, by: { operator }, organizationId, reason }: Reasoned<EnvironmentAct<OperatorActor>>,
-  { pairs, isTotalConfirmed }: Pick<CaseVerdict, 'isTotalConfirmed'> & { pairs: readonly Pair[] },
+  {
+    pairs,
+    credit,
+    isTotalConfirmed,
+  }: Pick<CaseVerdict, 'isTotalConfirmed'> & { pairs: readonly Pair[]; credit: StandingCredit },
 ): Promise<{ now: string; reviews: NewReview[] }> {
   const store = installation.stores[environment]
   const bounds = await installation.stores.production.reviews.bounds(organizationId)
@@ -131,13 +146,13 @@ async function reviewAll(
   const reviewer = { id: operator.id, name: operator.name }
   const reviews: NewReview[] = []
   for (const { decision, said } of pairs) {
-    requireWithinBounds(said, { ...amountsOf(decision), bounds, reason })
+    requireWithinBounds(said, { ...amountsOf(decision, credit), bounds, reason })
     const tools = { store, newId: installation.newId, now }
     const reviewed = reviewDecision(tools, decision, requestOf(said, { reviewer, reason }))
     if ('violations' in reviewed) throw invalid('review_contradictory', reviewed.violations[0]!.message)
     reviews.push(reviewed)
   }
-  requireTotalWithinBounds(pairs, { bounds, reason, isConfirmed: isTotalConfirmed })
+  requireTotalWithinBounds(pairs, { credit, bounds, reason, isConfirmed: isTotalConfirmed })
   return { now, reviews }
 }
 
@@ -156,15 +171,17 @@ function requestOf(
   }
 }
 
-/** What was asked for, and what the policy could lend; nulls where that is not known any more, or it is about access. */
-function amountsOf(decision: WaitingDecision) {
+/** What was asked for, and what the policy could still lend; nulls where that is not known any more, or it is about access. */
+function amountsOf(decision: WaitingDecision, credit: StandingCredit) {
   const { state, facts, trace } = readReviewEvidence(decision)
   const asked = requestedIn(facts?.features)
+  const taken = facts && asked ? takenSince(credit, facts, asked.currency) : 0
   return {
     isAltered: state === 'altered',
     asked: asked?.amount ?? null,
     currency: asked?.currency ?? null,
-    lendable: trace ? couldLend(trace.limit) : null,
+    taken,
+    lendable: trace ? couldLend(trace.limit, taken) : null,
   }
 }
 
@@ -174,6 +191,7 @@ function requireWithinBounds(
   {
     isAltered,
     asked,
+    taken,
     lendable,
     bounds,
     reason,
@@ -197,7 +215,7 @@ function requireWithinBounds(
     throw outside(
       isLow
         ? `The limit is below ${bounds.ask_below_percent} % of what was asked, and of what the policy could lend. It has to be confirmed.`
-        : 'The limit is above what was asked, or above what the policy could lend. It has to be confirmed.',
+        : `The limit is above what was asked, or above what the policy could lend${afterTaken(taken)}. It has to be confirmed.`,
     )
   requireLongReason(reason, isLow ? 'the limit is so low' : 'the limit is so high')
 }
@@ -205,10 +223,15 @@ function requireWithinBounds(
 /** Takes no limits of one currency that are too high together, though each may be within its own bounds. */
 function requireTotalWithinBounds(
   pairs: readonly Pair[],
-  { bounds, reason, isConfirmed }: { bounds: ReviewBounds; reason: string; isConfirmed: boolean | undefined },
+  {
+    credit,
+    bounds,
+    reason,
+    isConfirmed,
+  }: { credit: StandingCredit; bounds: ReviewBounds; reason: string; isConfirmed: boolean | undefined },
 ): void {
   const requests = pairs.map(({ decision, said }) => {
-    const { currency, lendable } = amountsOf(decision)
+    const { currency, lendable } = amountsOf(decision, credit)
     return { currency, couldLend: lendable, limit: said.verdict === 'decline' ? undefined : said.recommendedLimit }
   })
   const above = totalThresholds(requests, bounds).find(({ currency, ask_above }) => {
@@ -227,6 +250,10 @@ function requireTotalWithinBounds(
 function requireLongReason(reason: string, what: string): void {
   if (reason.length < EXCESS_REASON_CHARACTERS_MIN)
     throw outside(`The reason has to say, in at least ${EXCESS_REASON_CHARACTERS_MIN} characters, why ${what}.`)
+}
+
+function afterTaken(taken: number): string {
+  return taken > 0 ? `, of which ${taken} was offered or paid out since` : ''
 }
 
 function outside(message: string): Problem {

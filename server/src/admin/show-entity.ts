@@ -66,7 +66,7 @@ export async function findEntity(store: EnvironmentStore, organizationId: string
 }
 
 /** The open credits of an entity's history, by currency. */
-export function openCreditsOf({ openCredits }: EntityState['history']): ShownCredits[] {
+export function openCreditsOf({ openCredits }: Pick<EntityState['history'], 'openCredits'>): ShownCredits[] {
   return Object.entries(openCredits)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([currency, { credits, units }]) => ({ currency, credits, amount: moneyNumber(BigInt(units)) }))

@@ -48,7 +48,7 @@ test('limits of one currency are asked about together above what the policy coul
   assert.equal(totalOf([0.1, 0.2]), 0.3)
 })
 
-test('what the policy could lend is its lowest term in whole steps, whatever was asked', () => {
+test('what the policy could lend is its lowest term in whole steps, less what was lent since, whatever was asked', () => {
   const limit = {
     amount: 0,
     binding: 'rule',
@@ -61,7 +61,8 @@ test('what the policy could lend is its lowest term in whole steps, whatever was
       { term: 'requested', amount: 300 },
     ],
   }
-  assert.equal(couldLend(limit), 15_000)
-  assert.equal(couldLend({ ...limit, missing: ['x.y'] }), null, 'a term is not known')
-  assert.equal(couldLend(null), null)
+  assert.equal(couldLend(limit, 0), 15_000)
+  assert.deepEqual([couldLend(limit, 5_000), couldLend(limit, 20_000)], [10_000, 0])
+  assert.equal(couldLend({ ...limit, missing: ['x.y'] }, 0), null, 'a term is not known')
+  assert.equal(couldLend(null, 0), null)
 })

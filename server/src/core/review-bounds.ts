@@ -83,11 +83,14 @@ function inUnits(amount: number): number {
   return Math.round(amount * 10_000) / 10_000
 }
 
-/** What the terms of the policy would let a person lend, in whole steps of the currency; null if a term is not known. */
-export function couldLend(limit: LimitTrace | null): number | null {
+/**
+ * What the terms of the policy would let a person lend, in whole steps of the currency, after what was offered or paid out since the
+ * decision; null if a term is not known.
+ */
+export function couldLend(limit: LimitTrace | null, takenSince: number): number | null {
   if (limit === null || limit.missing.length > 0 || limit.step === null) return null
   const terms = limit.terms.filter(({ term }) => term !== 'requested')
   if (terms.length === 0) return null
-  const lowest = Math.min(...terms.map(({ amount }) => amount))
-  return Math.floor(lowest / limit.step) * limit.step
+  const lowest = Math.min(...terms.map(({ amount }) => amount)) - takenSince
+  return Math.max(0, Math.floor(lowest / limit.step) * limit.step)
 }

@@ -123,7 +123,7 @@ export interface StandingTools {
   now: string
 }
 
-/** A review that is about to be written, with its decision. */
+/** A review that is about to be written, with its decision, which is about one of the merged entities. */
 export interface ReviewedOffer {
   decision: RowOf<'decisions'>
   review: DatedReview & { id: string }
@@ -132,18 +132,19 @@ export interface ReviewedOffer {
 const NOTHING: OfferWrites = { changedOffers: [], replacedOffers: [] }
 
 /**
- * The row once these reviews are written, all of decisions about one entity; none if they are not about credit. `too_many` if the
- * entity would have more offers than it can have.
+ * The rows once these reviews are written, all of decisions about one entity; none if they are not about credit. An approval claims
+ * the row of every entity that it is merged with, as a decision does. `too_many` if the entity would have more offers than it can have.
+ *
+ * INVARIANT: the members were read before, so that this change loses by a version if an offer is made or ended meanwhile.
  */
 export async function offersAfterReviews(
   tools: StandingTools,
+  members: readonly OfferedEntity[],
   reviews: readonly ReviewedOffer[],
 ): Promise<OfferWrites | 'too_many'> {
   const { store, organizationId } = tools
   const ofCredit = reviews.filter(({ decision }) => decision.currency !== null)
-  const [first] = ofCredit
-  // INVARIANT: read before other reviews and outcomes, so that this change loses by the version if one is written meanwhile.
-  const entity = first && (await store.entities.find({ organizationId, id: first.decision.entity_id }))
+  const entity = members.find(({ id }) => id === ofCredit[0]?.decision.entity_id)
   if (!entity) return NOTHING
   const standing = await Promise.all(
     ofCredit.map(async ({ decision, review }) => {
@@ -162,7 +163,11 @@ export async function offersAfterReviews(
   const { offers, replacedOffers } = await offersAsTheyStand(tools, entity, standing)
   const isOpened = offers.some(({ decisionId }) => standing.some(({ decision }) => decision.id === decisionId))
   if (isOpened && offers.length > OPEN_OFFERS_MAX) return 'too_many'
-  return { changedOffers: [nextOffers(entity, offers)], replacedOffers }
+  const others = isOpened ? members.filter(({ id }) => id !== entity.id) : []
+  return {
+    changedOffers: [nextOffers(entity, offers), ...others.map((other) => nextOffers(other, offersOf(other)))],
+    replacedOffers,
+  }
 }
 
 /** The row once an outcome does not count any more, as far as that opens an offer again. */

@@ -74,5 +74,6 @@ function isSameAs({ review, requested }: DecidedRequest, said: RequestAnswer, re
 
 /** A decided request is shown without the bounds of limits: it cannot be decided here. */
 function withoutBounds({ id, product, requested, decided_at }: CaseDecision): WaitingRequest {
-  return { id, product, requested, decided_at, could_lend: null, ask_below: null, ask_above: null, refuse_above: null }
+  const bounds = { could_lend: null, taken_since: 0, ask_below: null, ask_above: null, refuse_above: null }
+  return { id, product, requested, decided_at, ...bounds }
 }

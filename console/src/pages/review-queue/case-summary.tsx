@@ -21,6 +21,7 @@ export function CaseSummary({ shown }: { shown: ShownCase }) {
       )}
       <Figures shown={shown} />
       <Reasons shown={shown} />
+      <OtherCredit shown={shown} />
       <LinkedParties shown={shown} />
       <JoinedDecisions shown={shown} />
       <PriorReviews shown={shown} />
@@ -76,6 +77,44 @@ function Reasons({ shown: { reasons } }: { shown: ShownCase }) {
           <li key={code}>
             <ImpactMark impact={impact} />
             <span title={code}>{label}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What the applicant owes and is offered already, also by the name of an entity that it is merged with. */
+function OtherCredit({ shown: { credit } }: { shown: ShownCase }) {
+  if (!credit || Object.values(credit).every((each) => each.length === 0)) return null
+  return (
+    <section>
+      <h3>Lent, offered or asked for besides</h3>
+      <ul className={classes.joined}>
+        {credit.open_credits.map(({ currency, amount }) => (
+          <li key={currency}>
+            <span>Outstanding</span>
+            <span className="num">{writeMoney(amount, currency)}</span>
+          </li>
+        ))}
+        {credit.open_offers.map(({ decision_id, offered, expires_at }) => (
+          <li key={decision_id}>
+            <span>
+              <PageLink to={`decisions/${decision_id}`}>Open offer</PageLink>{' '}
+              <span className="secondary">
+                expires <Time at={expires_at} as="date" />
+              </span>
+            </span>
+            <span className="num">{writeMoney(offered.amount, offered.currency)}</span>
+          </li>
+        ))}
+        {credit.waiting.map(({ decision_id, entity_id, name, requested }) => (
+          <li key={decision_id}>
+            <span>
+              Waits in a case of <PageLink to={`entities/${entity_id}`}>{name}</PageLink>
+              <span className="secondary">, merged with this one</span>
+            </span>
+            <span className="num">{writeMoney(requested.amount, requested.currency)}</span>
           </li>
         ))}
       </ul>

@@ -20,6 +20,7 @@ const request = (id: string, amount: number | null): WaitingRequest => ({
   id,
   product: 'personal_loan',
   could_lend: null,
+  taken_since: 0,
   decided_at: '2026-11-15T09:30:00.000Z',
   requested: amount === null ? null : { amount, currency: 'EUR' },
   ask_below: amount === null ? null : amount / 5,

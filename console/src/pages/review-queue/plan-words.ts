@@ -58,7 +58,7 @@ export function totalWords({ currency, amount }: Total, { totals }: Pick<ShownCa
 
 /** What a limit outside of the bounds is above or below of. */
 export function unusualWords(limit: number, request: WaitingRequest): string {
-  const { requested, could_lend } = request
+  const { requested, could_lend, taken_since } = request
   if (!requested) return ''
   const { amount, currency } = requested
   const said = writeMoney(limit, currency)
@@ -69,7 +69,7 @@ export function unusualWords(limit: number, request: WaitingRequest): string {
   if (!could_lend) return ''
   return could_lend.amount > 0
     ? `${said} is ${writeMoney(limit - could_lend.amount, currency)} above what the policy could lend.`
-    : `${said} is above what the policy could lend: its terms leave nothing.`
+    : `${said} is above what the policy could lend: ${taken_since > 0 ? 'what was offered or paid out since leaves' : 'its terms leave'} nothing.`
 }
 
 /** How small a part is: `a tenth`, or in percent. */

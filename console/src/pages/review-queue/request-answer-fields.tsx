@@ -106,13 +106,16 @@ function ConditionsField({ request, answer, isSent, isReadOnly, bounds, onChange
   )
 }
 
-function AskedWords({ request: { requested, could_lend } }: { request: WaitingRequest }) {
+function AskedWords({ request: { requested, could_lend, taken_since } }: { request: WaitingRequest }) {
   if (!requested) return <span className="secondary">Access, without a limit</span>
   const lend = could_lend && writeMoney(could_lend.amount, could_lend.currency)
   return (
     <span className="num">
       <b>{writeMoney(requested.amount, requested.currency)}</b>{' '}
-      <span className="secondary">asked{lend === null ? '' : ` · could lend ${lend}`}</span>
+      <span className="secondary">
+        asked{lend === null ? '' : ` · could lend ${lend}`}
+        {taken_since > 0 && `, less the ${writeMoney(taken_since, requested.currency)} offered or paid out since`}
+      </span>
     </span>
   )
 }

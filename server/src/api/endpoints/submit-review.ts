@@ -1,6 +1,7 @@
 import { claimsOperatorId } from '../../core/operator-id-claim.ts'
 import type { Violation } from '../../http/violation.ts'
 import { offersAfterReviews } from '../../underwriting/entity-offers.ts'
+import { membersOf } from '../../underwriting/read-entity.ts'
 import { reviewDecision } from '../../underwriting/review-decision.ts'
 import { fail, failErased, failValidation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
@@ -29,7 +30,9 @@ export const submitReview = defineEndpoint({
     const { organizationId } = caller
     const decision = await store.decisions.find({ organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
-    if (!(await store.entities.find({ organizationId, id: decision.entity_id }))) return failErased(decision.id)
+    const entity = await store.entities.find({ organizationId, id: decision.entity_id })
+    if (!entity) return failErased(decision.id)
+    const members = await membersOf(store, organizationId, entity)
     const claims = operatorIdClaims(body.reviewer)
     if (claims.length > 0) return failValidation(claims)
     const reviewed = reviewDecision(request, decision, body)
@@ -37,7 +40,7 @@ export const submitReview = defineEndpoint({
     const { review, row, domainEvent } = reviewed
     const context = { ...request, now: review.created_at }
     const tools = { store, organizationId: caller.organizationId, now: review.created_at }
-    const offers = await offersAfterReviews(tools, [{ decision, review }])
+    const offers = await offersAfterReviews(tools, members, [{ decision, review }])
     if (offers === 'too_many') return fail('too_many_open_offers')
     const change = record(context, { rows: { reviews: [row] }, ...offers, domainEvents: [domainEvent] })
     return { status: 201, body: review, change }

@@ -1,6 +1,5 @@
 import { openCreditsOf } from '../../admin/show-entity.ts'
 import { findFeature } from '../../core/facts/feature-catalogue.ts'
-import { type OpenOffer, openAt } from '../../core/facts/open-offers.ts'
 import { neutralTrust } from '../../core/graph/describe-trust.ts'
 import { objectIn, parseStored } from '../../core/stored-json.ts'
 import { VERDICTS } from '../../core/vocabularies.ts'
@@ -15,6 +14,7 @@ import { type GrantedReview, newestReviews } from '../decision-view/describe-rev
 import { requestedOf } from '../figures/newest-decisions.ts'
 import { describeAccounts } from './describe-accounts.ts'
 import { describeCashflow } from './describe-cashflow.ts'
+import { describeOffers } from './describe-offers.ts'
 import { entityName } from './entity-name.ts'
 import { readTrust } from './read-trust.ts'
 
@@ -76,17 +76,6 @@ export async function describeEntityPage(
     sources: sources.map(({ provides, kind, name, first_at }) => ({ provides, kind, name, first_at })),
     features: describeFeatures(reading, now),
   }
-}
-
-/** The approvals that were not taken up, the next one to expire first. */
-function describeOffers(offers: readonly OpenOffer[], now: string) {
-  return openAt(offers, now)
-    .sort((one, other) => (one.expiresAt < other.expiresAt ? -1 : 1))
-    .map(({ decisionId, amount, currency, expiresAt }) => ({
-      decision_id: decisionId,
-      offered: { amount, currency },
-      expires_at: expiresAt,
-    }))
 }
 
 /** The newest report of each claim; rows come newest first. */

@@ -107,7 +107,7 @@ const showCase = defineOperation({
     const bounds = await installation.stores.production.reviews.bounds(organizationId)
     return {
       ...describeCase(row, { withinHours, nameOf, keys }),
-      ...(await describeDetail(store, row, { nameOf, bounds })),
+      ...(await describeDetail(store, row, { nameOf, bounds, now })),
       /** How far a limit may go, how long a reason has to be that says why it goes further, and how many conditions fit. */
       bounds: {
         ...bounds,
