@@ -185,6 +185,30 @@ test('an offer ends when it is funded, or closed without that', async () => {
   }
 })
 
+test('an offer of which a part was paid out goes on with the rest until that is drawn, or it is closed', async () => {
+  const id = await newApplicant()
+  const first = await decide(id)
+  const whole = first.recommended_limit as number
+  const draw = (amount: number) => report(first.id, 'funded', { amount, currency: 'EUR' })
+  await draw(10)
+  const { offers } = (await rowOf(id))!
+  assert.deepEqual(
+    offers.map(({ amount, expiresAt }) => [amount, expiresAt]),
+    [[whole - 10, new Date(Date.parse(first.created_at) + 30 * DAY_MS).toISOString()]],
+  )
+  assert.deepEqual(await alteredOffers(id), [])
+  const second = await decide(id)
+  assert.deepEqual(await offersIn(second.id), [1, whole - 10, 0])
+  assert.ok(!second.recommended_limit || second.recommended_limit < whole)
+  const mistaken = await draw(whole - 10)
+  assert.ok(!(await listed(id)).includes(first.id))
+  await retract(mistaken.id)
+  assert.ok((await listed(id)).includes(first.id), 'the part that was not drawn is offered again')
+  await report(first.id, 'closed')
+  assert.ok(!(await listed(id)).includes(first.id))
+  assert.deepEqual(await alteredOffers(id), [])
+})
+
 test('an outcome that is taken back opens its offer again', async () => {
   const id = await newApplicant()
   const first = await decide(id)
@@ -369,12 +393,15 @@ interface Known {
   /** What it offers after its newest review; undefined if it is no approval. */
   offer: { amount: number; expiresAt: string } | undefined
   reference: string | undefined
+  /** What was paid out, by instant and amount: the same twice is one draw. */
+  draws: Map<string, number>
   isOver: boolean
 }
 
 const operation = fc.oneof(
   { weight: 4, arbitrary: fc.record({ asks: fc.constantFrom(300, 2_000, MUCH), as: fc.constantFrom('', 'a', 'b') }) },
-  { weight: 2, arbitrary: fc.record({ of: fc.nat(), ends: fc.constantFrom('funded', 'closed', 'late', 'default') }) },
+  { weight: 2, arbitrary: fc.record({ of: fc.nat(), ends: fc.constantFrom('closed', 'late', 'default') }) },
+  { weight: 2, arbitrary: fc.record({ of: fc.nat(), draws: fc.constantFrom(100, 450, MUCH) }) },
   { weight: 2, arbitrary: fc.record({ of: fc.nat(), says: fc.constantFrom('approve', 'decline') }) },
   { weight: 1, arbitrary: fc.record({ waits: fc.integer({ min: 1, max: 20 }) }) },
 )
@@ -394,12 +421,16 @@ test('after any requests, outcomes, reviews and waits the row lists what a count
           for (const each of known) if (reference && each.reference === reference) each.isOver = true
           const { recommended_limit: amount, created_at } = made
           const offer = amount ? { amount, expiresAt: days(created_at) } : undefined
-          known.push({ id: made.id, offer, reference, isOver: false })
+          known.push({ id: made.id, offer, reference, draws: new Map(), isOver: false })
         } else if (known.length > 0) {
           const about = known[done.of % known.length]!
           if ('ends' in done) {
             await report(about.id, done.ends, { override: true, note: 'A test.' })
-            if (done.ends === 'funded' || done.ends === 'closed') about.isOver = true
+            if (done.ends === 'closed') about.isOver = true
+          } else if ('draws' in done) {
+            const amount = { amount: done.draws, currency: 'EUR', override: true, note: 'A test.' }
+            await report(about.id, 'funded', amount)
+            about.draws.set(`${nowMs} ${done.draws}`, done.draws)
           } else {
             const limit = done.says === 'approve' ? { recommended_limit: 500 } : {}
             const { created_at } = await review(about.id, done.says, limit)
@@ -410,9 +441,10 @@ test('after any requests, outcomes, reviews and waits the row lists what a count
       const now = new Date(nowMs).toISOString()
       const row = await rowOf(id)
       const listedNow = openAt(row?.offers ?? [], now).map((each) => [each.decisionId, each.amount, each.expiresAt])
-      const counted = known.flatMap(({ id: decisionId, offer, isOver }) =>
-        offer && !isOver && offer.expiresAt > now ? [[decisionId, offer.amount, offer.expiresAt]] : [],
-      )
+      const counted = known.flatMap(({ id: decisionId, offer, draws, isOver }) => {
+        const left = (offer?.amount ?? 0) - [...draws.values()].reduce((sum, amount) => sum + amount, 0)
+        return offer && left > 0 && !isOver && offer.expiresAt > now ? [[decisionId, left, offer.expiresAt]] : []
+      })
       assert.deepEqual(listedNow.sort(), counted.sort())
       assert.deepEqual(await alteredOffers(id), [])
     }),

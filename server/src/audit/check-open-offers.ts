@@ -6,6 +6,7 @@ import {
   offerOf,
   openAt,
 } from '../core/facts/open-offers.ts'
+import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcome.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { StandingOffer } from '../store/environment/open-offers.ts'
 
@@ -39,9 +40,13 @@ export async function findAlteredOffers(
   }
 }
 
-function offerIn({ review_body, ...decision }: StandingOffer, expireDays: number | undefined): OpenOffer | undefined {
+function offerIn(
+  { review_body, draws, ...decision }: StandingOffer,
+  expireDays: number | undefined,
+): OpenOffer | undefined {
   const review = review_body === null ? undefined : (JSON.parse(review_body) as DatedReview)
-  return offerOf(decision, review, { expireDays })
+  const outcomes = draws === null ? [] : (JSON.parse(draws) as RecordedOutcome[]).map(outcomeFact)
+  return offerOf(decision, review, { expireDays, outcomes })
 }
 
 function compare(

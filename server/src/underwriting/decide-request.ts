@@ -155,7 +155,7 @@ function writesOf(
     reference: request.reference ?? null,
     created_at: now,
   }
-  const offer = offerOf(row, undefined, { expireDays: policy.document.offers?.expire_days })
+  const offer = offerOf(row, undefined, { expireDays: policy.document.offers?.expire_days, outcomes: [] })
   const after = offersAfterDecision(reading.members, offers, { entityId: entity_id, decisionId: id, offer })
   const { changedOffers, replacedOffers } = after
   return {

@@ -1,13 +1,14 @@
 import {
   type DatedReview,
   expireDaysIn,
+  type OfferOutcome,
   OPEN_OFFERS_MAX,
   type OpenOffer,
   offerOf,
   openAt,
 } from '../core/facts/open-offers.ts'
-import { endsOffer } from '../core/facts/outcome-course.ts'
-import type { RecordedOutcome } from '../core/facts/recorded-outcome.ts'
+import { changesOffer, endsCredit } from '../core/facts/outcome-course.ts'
+import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcome.ts'
 import type { OutcomeType } from '../core/vocabularies.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
@@ -101,19 +102,34 @@ function replacement(replaced: { entityId: string; decisionId: string }, by: str
 }
 
 /**
- * The row after an outcome of a decision; undefined if that changes nothing. The first outcome that ends the offer claims the row
+ * The row after an outcome of a decision; undefined if that changes nothing. An outcome that takes up or ends the offer claims the row
  * even if the offer is not listed: a review at the same time may be about to list it.
  */
-export function offersAfterOutcome(
+export async function offersAfterOutcome(
+  { store, organizationId, now }: StandingTools,
   entity: OfferedEntity,
-  decision: Pick<RowOf<'decisions'>, 'id' | 'currency'>,
-  { type, earlier, now }: { type: OutcomeType; earlier: readonly { type: OutcomeType }[]; now: string },
-): NewRow<'open_offers'> | undefined {
-  if (decision.currency === null || !endsOffer(type) || earlier.some((other) => endsOffer(other.type))) return undefined
-  return nextOffers(
-    entity,
-    openAt(offersOf(entity), now).filter(({ decisionId }) => decisionId !== decision.id),
-  )
+  { decision, report, earlier }: ReportedOffer,
+): Promise<NewRow<'open_offers'> | undefined> {
+  const { id, currency, policy_version } = decision
+  if (currency === null || !changesOffer(report.type) || earlier.some(({ type }) => endsCredit(type))) return undefined
+  const open = openAt(offersOf(entity), now)
+  const others = open.filter(({ decisionId }) => decisionId !== id)
+  // An offer that is not listed has expired, or was replaced: what is left of it is none.
+  if (others.length === open.length) return nextOffers(entity, others)
+  // INVARIANT: read after the entity, so that this change loses by the version if another review is written meanwhile.
+  const review = await store.reviews.newest(organizationId, id)
+  const policy = await store.policies.byVersion(organizationId, policy_version)
+  const expireDays = expireDaysIn(policy?.document)
+  const left = offerOf(decision, review, { expireDays, outcomes: [...earlier, report] })
+  return nextOffers(entity, left ? [...others, left] : others)
+}
+
+/** An outcome that is about to be written, with its decision. */
+interface ReportedOffer {
+  decision: RowOf<'decisions'>
+  report: OfferOutcome
+  /** The outcomes of the decision that count already. */
+  earlier: readonly OfferOutcome[]
 }
 
 /** What the open offers of an entity are found with after a person has decided something. */
@@ -156,7 +172,7 @@ export async function offersAfterReviews(
         decision,
         // The clocks of nodes differ, and the review with the highest id stands.
         review: newest && newest.id > review.id ? newest : review,
-        outcomes: outcomes.map((text) => JSON.parse(text) as RecordedOutcome),
+        outcomes: outcomes.map((text) => outcomeFact(JSON.parse(text) as RecordedOutcome)),
       }
     }),
   )
@@ -174,10 +190,10 @@ export async function offersAfterReviews(
 export async function offersAfterRetraction(
   tools: StandingTools,
   entity: OfferedEntity,
-  { decisionId, type, others }: { decisionId: string; type: OutcomeType; others: readonly { type: OutcomeType }[] },
+  { decisionId, type, others }: { decisionId: string; type: OutcomeType; others: readonly OfferOutcome[] },
 ): Promise<OfferWrites> {
   const { store, organizationId } = tools
-  if (!endsOffer(type) || others.some((other) => endsOffer(other.type))) return NOTHING
+  if (!changesOffer(type) || others.some((other) => endsCredit(other.type))) return NOTHING
   const decision = await store.decisions.find({ organizationId, id: decisionId })
   if (!decision || decision.currency === null) return NOTHING
   const review = await store.reviews.newest(organizationId, decisionId)
@@ -190,7 +206,7 @@ export async function offersAfterRetraction(
 interface StandingDecision {
   decision: RowOf<'decisions'>
   review: DatedReview | undefined
-  outcomes: readonly { type: OutcomeType }[]
+  outcomes: readonly OfferOutcome[]
 }
 
 /**
@@ -210,9 +226,9 @@ async function offersAsTheyStand(
   ])
   const offers = await Promise.all(
     standing.map(async ({ decision, review, outcomes }) => {
-      if (replaced.has(decision.id) || outcomes.some(({ type }) => endsOffer(type))) return []
+      if (replaced.has(decision.id)) return []
       const policy = await store.policies.byVersion(organizationId, decision.policy_version)
-      return offerOf(decision, review, { expireDays: expireDaysIn(policy?.document) }) ?? []
+      return offerOf(decision, review, { expireDays: expireDaysIn(policy?.document), outcomes }) ?? []
     }),
   )
   const open = openAt(offers.flat(), now)

@@ -66,7 +66,8 @@ export const recordOutcome = defineEndpoint({
     )
     if (type === 'repaid' && !earlier.some((other) => other.type === 'funded')) return failValidation([NOT_FUNDED])
     const near = await nearest(context, entity)
-    const offers = offersAfterOutcome(entity, decision, { type, earlier, now })
+    const tools = { store, organizationId, now }
+    const offers = await offersAfterOutcome(tools, entity, { decision, report, earlier })
     const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
     const change = record(context, {
       changedEntities: [await nextEntityAfter(context, entity, { report, earlier })],

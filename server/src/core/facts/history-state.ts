@@ -175,7 +175,9 @@ function largestByCurrency(debts: readonly ReadonlyMap<string, Money>[]): Map<st
   return largest
 }
 
-function sumByCurrency(draws: readonly OutcomeFact[]): Map<string, Money> {
+export function sumByCurrency(
+  draws: readonly Pick<OutcomeFact, 'occurredAt' | 'amount' | 'currency'>[],
+): Map<string, Money> {
   const seen = new Set<string>()
   const sums = new Map<string, Money>()
   for (const { occurredAt, amount, currency } of draws) {

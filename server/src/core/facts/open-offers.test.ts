@@ -5,8 +5,15 @@ import { parsePolicy } from '../policy/parse-policy.ts'
 import { OUTCOME_TYPES } from '../vocabularies.ts'
 import { deriveFacts } from './derive-facts.ts'
 import { emptyState } from './entity-state.ts'
-import { type DatedReview, type OfferingDecision, type OpenOffer, offeredByCurrency, offerOf } from './open-offers.ts'
-import { endsOffer } from './outcome-course.ts'
+import {
+  type DatedReview,
+  type OfferingDecision,
+  type OfferOutcome,
+  type OpenOffer,
+  offeredByCurrency,
+  offerOf,
+} from './open-offers.ts'
+import { endsCredit } from './outcome-course.ts'
 
 const NOW = '2026-03-01T00:00:00.000Z'
 const decision: OfferingDecision = {
@@ -18,8 +25,12 @@ const decision: OfferingDecision = {
   reference: null,
   created_at: NOW,
 }
-const offered = (changes: Partial<OfferingDecision>, review?: DatedReview, expireDays?: number) =>
-  offerOf({ ...decision, ...changes }, review, { expireDays })
+const offered = (
+  changes: Partial<OfferingDecision>,
+  review?: DatedReview,
+  expireDays?: number,
+  outcomes: OfferOutcome[] = [],
+) => offerOf({ ...decision, ...changes }, review, { expireDays, outcomes })
 const review = (changes: Partial<DatedReview>): DatedReview => ({
   verdict: 'approve',
   created_at: '2026-03-05T12:00:00.000Z',
@@ -100,8 +111,31 @@ describe('the facts of open offers', () => {
   })
 })
 
-it('an offer ends with the outcomes that pay it out or end it', () => {
-  assert.deepEqual(OUTCOME_TYPES.filter(endsOffer), ['funded', 'charged_off', 'repaid', 'settled', 'closed'])
+describe('an offer', () => {
+  const drawn = (amount: number, currency = 'EUR', day = 2): OfferOutcome => ({
+    type: 'funded',
+    occurredAt: `2026-03-0${day}T00:00:00.000Z`,
+    amount,
+    currency,
+  })
+  const left = (...outcomes: OfferOutcome[]) => offered({}, undefined, 30, outcomes)?.amount
+
+  it('of which a part was paid out offers the rest', () => {
+    assert.deepEqual([left(drawn(10)), left(drawn(0.1), drawn(0.2, 'EUR', 3))], [3_990, 3_999.7])
+    assert.equal(left(drawn(10), drawn(10)), 3_990, 'one draw that was reported twice')
+    assert.equal(left(drawn(10), { type: 'late', occurredAt: NOW }), 3_990)
+  })
+
+  it('ends with what pays it out', () => {
+    assert.deepEqual([left(drawn(4_000)), left(drawn(9_000)), left(drawn(10, 'USD'))], Array(3).fill(undefined))
+    assert.equal(left({ type: 'funded', occurredAt: NOW }), undefined)
+  })
+
+  it('ends with the credit, though only a part was paid out', () => {
+    const ending = OUTCOME_TYPES.filter(endsCredit)
+    assert.deepEqual(ending, ['charged_off', 'repaid', 'settled', 'closed'])
+    for (const type of ending) assert.equal(left(drawn(10), { type, occurredAt: NOW }), undefined, type)
+  })
 })
 
 it('a policy may leave offers open for 1 to 365 days', () => {

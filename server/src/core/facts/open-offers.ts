@@ -2,6 +2,8 @@ import { type DecidedRequest, type ReviewedVerdict, standingOf } from '../decisi
 import { type Money, moneyNumber, moneyOf } from '../money.ts'
 import { objectIn } from '../stored-json.ts'
 import { type FactSet, known, missing } from './facts.ts'
+import { type OutcomeFact, sumByCurrency } from './history-state.ts'
+import { changesOffer, endsCredit } from './outcome-course.ts'
 
 /** An approval of credit that the applicant may still take up. */
 export interface OpenOffer {
@@ -37,23 +39,41 @@ export const OPEN_OFFERS_MAX = 100
 
 const DAY_MS = 86_400_000
 
-/** What a decision offers after its newest review, if it has any; undefined if it stands as no approval, or is about access. */
+/** An outcome of a decision, as far as it takes up or ends what is offered. */
+export type OfferOutcome = Pick<OutcomeFact, 'type' | 'occurredAt' | 'amount' | 'currency'>
+
+/**
+ * What a decision offers after its newest review, if it has any, and its outcomes: a loan that was paid out in part, or a line of which
+ * a part was drawn, still offers the rest. Undefined if nothing is left, the decision stands as no approval, or is about access.
+ */
 export function offerOf(
   decision: OfferingDecision,
   review: DatedReview | undefined,
-  { expireDays = EXPIRE_DAYS_DEFAULT }: { expireDays: number | undefined },
+  { expireDays = EXPIRE_DAYS_DEFAULT, outcomes }: { expireDays: number | undefined; outcomes: readonly OfferOutcome[] },
 ): OpenOffer | undefined {
   const { isApproved, amount } = standingOf(decision, review)
   const { id, currency, reference } = decision
   if (!isApproved || amount === null || currency === null) return undefined
+  const left = restOf({ amount, currency }, outcomes)
+  if (left === 0) return undefined
   const from = Date.parse((review ?? decision).created_at)
   return {
     decisionId: id,
-    amount,
+    amount: left,
     currency,
     expiresAt: new Date(from + expireDays * DAY_MS).toISOString(),
     ...(reference !== null && { reference }),
   }
+}
+
+/** What is left of an offered amount after these outcomes of its decision. */
+function restOf(offered: Pick<OpenOffer, 'amount' | 'currency'>, outcomes: readonly OfferOutcome[]): number {
+  const draws = outcomes.filter(({ type }) => !endsCredit(type) && changesOffer(type))
+  // What was paid out without an amount, or in another currency, cannot be subtracted, and counts as all of it.
+  const isComparable = draws.every(({ amount, currency }) => amount !== undefined && currency === offered.currency)
+  if (!isComparable || outcomes.some(({ type }) => endsCredit(type))) return 0
+  const left = moneyOf(offered.amount) - (sumByCurrency(draws).get(offered.currency) ?? 0n)
+  return left > 0n ? moneyNumber(left) : 0
 }
 
 /** How long a stored policy leaves offers open; undefined if it does not say. */

@@ -89,10 +89,14 @@ export function isDefault(type: OutcomeType): boolean {
   return type === 'default' || type === 'charged_off'
 }
 
-/** Whether an outcome ends an open offer: the credit was paid out, or ended without that. */
-export function endsOffer(type: OutcomeType): boolean {
-  const { credit } = COURSES[type]
-  return credit === 'opens' || credit === 'ends'
+/** Whether an outcome ends a credit, and with it what is left of its offer. */
+export function endsCredit(type: OutcomeType): boolean {
+  return COURSES[type].credit === 'ends'
+}
+
+/** Whether an outcome changes an open offer: the credit was paid out, in full or in part, or ended. */
+export function changesOffer(type: OutcomeType): boolean {
+  return COURSES[type].credit === 'opens' || endsCredit(type)
 }
 
 /** Whether an outcome is neither good nor bad: it only opens or closes the credit. */

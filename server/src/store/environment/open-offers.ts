@@ -1,10 +1,13 @@
-import { endsOffer } from '../../core/facts/outcome-course.ts'
+import { changesOffer, endsCredit } from '../../core/facts/outcome-course.ts'
 import { OUTCOME_TYPES } from '../../core/vocabularies.ts'
 import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
 import { NOT_RETRACTED } from './outcomes.ts'
 import { NEWEST_REVIEW, type NewestReview, REVIEW_COLUMNS } from './reviews.ts'
 import { entriesAbout } from './stored-entry.ts'
+
+/** The outcomes that take up an offer. */
+const DRAWS = OUTCOME_TYPES.filter((type) => changesOffer(type) && !endsCredit(type))
 
 /** How many entities a statement of a verification reads. */
 const ENTITIES_PER_READ = 100
@@ -21,8 +24,12 @@ const OFFERING = [
   'policy_version',
 ] as const satisfies readonly (keyof RowOf<'decisions'>)[]
 
-/** A decision that may be an open offer, with its newest review. */
-export type StandingOffer = Pick<RowOf<'decisions'>, (typeof OFFERING)[number]> & NewestReview
+/** A decision that may be an open offer, with its newest review and what was paid out. */
+export type StandingOffer = Pick<RowOf<'decisions'>, (typeof OFFERING)[number]> &
+  NewestReview & {
+    /** A JSON list of what was paid out on it; null if nothing was. */
+    draws: string | null
+  }
 
 /** The open offers of an entity as its row lists them, and the decisions that nothing on record has ended since a day. */
 export interface OffersOnRecord {
@@ -58,7 +65,9 @@ export function openOfferQueries(database: Database) {
            SELECT page.id AS entity_id, open.offers, standing.* FROM page
            LEFT JOIN open_offers AS open ON open.org_id = $1 AND open.entity_id = page.id
            LEFT JOIN LATERAL (
-             SELECT ${OFFERING.map((column) => `decision.${column}`).join(', ')}, ${REVIEW_COLUMNS}
+             SELECT ${OFFERING.map((column) => `decision.${column}`).join(', ')}, ${REVIEW_COLUMNS},
+               (SELECT json_agg(body::json)::text FROM outcomes WHERE outcomes.org_id = $1 AND outcomes.decision_id = decision.id
+                 AND outcomes.type = ANY($5::text[]) AND ${NOT_RETRACTED}) AS draws
              FROM decisions AS decision ${NEWEST_REVIEW}
              WHERE decision.org_id = $1 AND decision.entity_id = page.id AND decision.currency IS NOT NULL
                AND (decision.created_at > $3 OR review.id IS NOT NULL)
@@ -69,7 +78,7 @@ export function openOfferQueries(database: Database) {
                  WHERE entry.type = 'decision.offer_replaced' LIMIT 1) IS NULL
            ) AS standing ON true
            ORDER BY page.id, standing.id`,
-          [organizationId, after, since, OUTCOME_TYPES.filter(endsOffer)],
+          [organizationId, after, since, OUTCOME_TYPES.filter(endsCredit), DRAWS],
         )
         const byEntity = [...Map.groupBy(rows, ({ entity_id }) => entity_id)]
         yield byEntity.map(([entity_id, own]) => ({
