@@ -4,10 +4,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { mergeEntities, separateEntity } from '../src/admin/merge-entities.ts'
+import { Problem } from '../src/admin/problem.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { findAlteredOffers } from '../src/audit/check-open-offers.ts'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
+import { recordDecision } from '../src/console/playground/record-decision.ts'
 import { type OpenOffer, openAt } from '../src/core/facts/open-offers.ts'
+import { offersAfterOutcome, offersAfterReviews } from '../src/underwriting/entity-offers.ts'
 import { byOperator, byService } from './acts.ts'
 import { allowManyRequests } from './allow-many-requests.ts'
 import { newConsequenceWorker } from './consequence-worker.ts'
@@ -115,6 +118,59 @@ test('fifty requests at the same time get one limit in total', async () => {
   )
   const { offers } = (await rowOf(id))!
   assert.deepEqual(offers.map(({ amount }) => amount).sort(), limits.filter((limit) => limit > 0).sort())
+})
+
+/** Decides by the code of the playground, which does not wait for other requests on this node, until it is written. */
+async function recordUnserialized(request: Parameters<typeof recordDecision>[2]['request']) {
+  for (;;) {
+    try {
+      return await recordDecision(installation, ada, { request, requestId: `req_${count++}` })
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'entity_busy') throw error
+    }
+  }
+}
+
+test('of requests that do not wait for each other, as on two nodes, each is decided on the offers of those before', async () => {
+  const whole = await wholeLimit()
+  const id = await newApplicant()
+  const request = { entity_id: id, product: 'default', requested_amount: MUCH, currency: 'EUR' }
+  const decisions = await Promise.all(Array.from({ length: 12 }, () => recordUnserialized(request)))
+  assert.equal(
+    decisions.reduce((sum, { recommended_limit = 0 }) => sum + recommended_limit, 0),
+    whole,
+  )
+  const offered = (await rowOf(id))!.offers.reduce((sum, { amount }) => sum + amount, 0)
+  assert.equal(offered, whole)
+})
+
+test('of a review that opens an offer and an outcome that ends it at the same moment, the second one is not written', async () => {
+  const store = installation.stores.sandbox
+  const organizationId = acme.id
+  const undecided = async () => {
+    const id = await newApplicant({ withTransactions: false })
+    const { id: decisionId } = await decide(id, { requested_amount: 900 })
+    const entity = (await store.entities.find({ organizationId, id }))!
+    const decision = (await store.decisions.find({ organizationId, id: decisionId }))!
+    return { id, entity, decision }
+  }
+  const tools = { store, organizationId, now: new Date(nowMs).toISOString() }
+  const approved = { id: 'rev_1', verdict: 'approve', created_at: tools.now } as const
+
+  const one = await undecided()
+  const offers = await offersAfterReviews(tools, [one.entity], [{ decision: one.decision, review: approved }])
+  assert.ok(offers !== 'too_many' && offers.changedOffers[0]!.offers.includes(one.decision.id))
+  await report(one.decision.id, 'closed')
+  const { changedOffers } = offers
+  assert.equal((await store.commit({ organizationId, changedOffers, auditEntries: [] })).lost, 'open_offers')
+
+  const other = await undecided()
+  const closed = { type: 'closed', occurredAt: tools.now } as const
+  const ended = await offersAfterOutcome(tools, other.entity, { decision: other.decision, report: closed, earlier: [] })
+  assert.ok(ended)
+  await review(other.decision.id, 'approve')
+  assert.equal((await store.commit({ organizationId, changedOffers: [ended], auditEntries: [] })).lost, 'open_offers')
+  assert.deepEqual(await listed(other.id), [other.decision.id])
 })
 
 test('fifty small requests at the same time are each decided after the other', async () => {
