@@ -35,12 +35,20 @@ export function checkUnlistedCurrency({ limit }: PolicyDocument): PolicyProblem[
 }
 
 /** A limit that counts what was paid out and not what is on offer lends it to each of several requests. */
-export function checkOffersCounted({ inputs }: PolicyDocument): PolicyProblem[] {
-  const has = (name: string) => inputs.some(({ feature }) => feature === name)
-  if (!has('history.outstanding') || has('offers.open_amount')) return []
-  const message =
-    "'history.outstanding' is an input and 'offers.open_amount' is not, so several requests at once can each get the whole limit. Add the input, and subtract it wherever what is outstanding is subtracted"
-  return [{ path: ['inputs'], message, isWarning: true }]
+export function checkOffersCounted({ inputs, limit, products }: PolicyDocument): PolicyProblem[] {
+  if (!products.some(({ kind }) => kind === 'credit')) return []
+  const lacks = (name: string) => !inputs.some(({ feature }) => feature === name)
+  const messages: string[] = []
+  if (lacks('offers.open_amount'))
+    messages.push(
+      "'offers.open_amount' is not an input, so several requests at once can each get the whole limit. Add the input, and subtract it wherever what is outstanding is subtracted",
+    )
+  const others = ['history.open_in_other_currency', 'offers.open_in_other_currency'].filter(lacks)
+  if (limit.currencies.length > 1 && others.length > 0)
+    messages.push(
+      `${others.map((name) => `'${name}'`).join(' and ')} ${others.length === 1 ? 'is not an input' : 'are no inputs'}, so an applicant can get the whole limit in each of several currencies. Add what is lacking, with a rule that leaves such requests to a person`,
+    )
+  return messages.map((message) => ({ path: ['inputs'], message, isWarning: true }))
 }
 
 /** Why an expression may not bound the limit: it depends on the amount, on payments, or on a number that a tier lacks. */

@@ -12,7 +12,7 @@ import {
 } from '../../../../tests/edited-policy.ts'
 import type { PolicyRule, PolicySegment } from '../policy-document.ts'
 
-const { inputs, rules, scorecard, products } = editedDocument({})
+const { inputs, rules, scorecard, products, limit } = editedDocument({})
 const REQUEST_HASH = { feature: 'request.hash', type: 'number', weight: 0 } as const
 const REQUEST_AMOUNT = { feature: 'request.amount', type: 'number', weight: 0 } as const
 const LATE = 'history.late > 1'
@@ -185,14 +185,21 @@ describe('a cutoff above base and references is worth a warning', () => {
   })
 })
 
-it('a policy that counts what is outstanding and not what is on offer is warned of it', () => {
+it('a policy that lends and does not count what is on offer, in each of its currencies, is warned of it', () => {
   const without = (...names: string[]) => inputs.filter(({ feature }) => !names.includes(feature))
-  // The terms of the sandbox policy read both, so the inputs alone are looked at.
+  // The terms of the sandbox policy read them, so the inputs alone are looked at.
   const warned = (edit: PolicyEdit) =>
-    problemsOf(edit).filter((problem) => /warning: 'history\.outstanding'/.test(problem))
-  assert.equal(warned({ inputs: without('offers.open_amount') }).length, 1)
-  assert.deepEqual(warned({}), [])
-  assert.deepEqual(warned({ inputs: without('history.outstanding', 'offers.open_amount') }), [])
+    problemsOf(edit).filter((problem) => /warning: '(offers|history)\.open_/.test(problem)).length
+  assert.equal(warned({}), 0)
+  assert.equal(warned({ inputs: without('offers.open_amount') }), 1)
+  assert.equal(warned({ inputs: without('history.outstanding', 'offers.open_amount') }), 1, 'also if it reads neither')
+  for (const name of ['offers.open_in_other_currency', 'history.open_in_other_currency']) {
+    assert.equal(warned({ inputs: without(name) }), 1, name)
+    const { currencies } = limit
+    assert.equal(warned({ inputs: without(name), limit: { ...limit, currencies: currencies.slice(0, 1) } }), 0)
+  }
+  const access = { product: 'default', kind: 'access' as const }
+  assert.equal(warned({ inputs: without('offers.open_amount'), products: [access] }), 0)
 })
 
 describe('a policy is accepted', () => {
