@@ -175,6 +175,7 @@ function largestByCurrency(debts: readonly ReadonlyMap<string, Money>[]): Map<st
   return largest
 }
 
+/** What was paid out in each currency; a draw that was reported twice counts once. */
 export function sumByCurrency(
   draws: readonly Pick<OutcomeFact, 'occurredAt' | 'amount' | 'currency'>[],
 ): Map<string, Money> {
