@@ -31,6 +31,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   inputs: 'inputs',
   derived: 'inputs',
   missing_reasons: 'reasons',
+  meanings: 'reasons',
   segments: 'segments',
   tests: 'tests',
 }

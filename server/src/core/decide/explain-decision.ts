@@ -1,5 +1,4 @@
 import type { Facts, FactValue, MissingBecause } from '../facts/facts.ts'
-import { findFeature } from '../facts/feature-catalogue.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { type DecidingThreshold, decidingThresholds } from '../policy/deciding-thresholds.ts'
 import type { Assessment } from './assess.ts'
@@ -63,7 +62,10 @@ export function explainDecision(whole: CompiledPolicy, facts: Facts): Explanatio
   return {
     product: usedProduct(judgement),
     rules: explainRules(policy, asked),
-    scorecard: scorecardLines(policy, asked).map((line) => ({ ...line, label: labelOf(policy, line) })),
+    scorecard: scorecardLines(policy, asked).map((line, index) => ({
+      ...line,
+      label: policy.characteristics[index]!.label,
+    })),
     missing_features: asked.reading.gaps.map((slot) => ({
       feature: policy.inputs[slot]!.feature,
       missing: asked.reading.missing[slot]!,
@@ -107,10 +109,4 @@ function seenAt(policy: CompiledPolicy, { reading }: Assessment, slot: number): 
   if (value === undefined) return { feature, value: null, missing: reading.missing[slot] ?? 'not_requested' }
   const age_days = reading.ages[slot]
   return age_days === undefined ? { feature, value } : { feature, value, age_days }
-}
-
-/** The policy's own label, or that of the feature in the catalogue. */
-function labelOf({ document }: CompiledPolicy, { characteristic, feature }: ScorecardLine): string {
-  const { label } = document.scorecard.characteristics.find(({ id }) => id === characteristic)!
-  return label ?? findFeature(feature)?.label ?? feature
 }

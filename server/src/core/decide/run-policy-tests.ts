@@ -1,8 +1,10 @@
+import type { Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { PolicyDocument } from '../policy/policy-document.ts'
 import { decide } from './decide.ts'
 import type { Evaluation } from './evaluation.ts'
+import { falseReasons } from './false-reasons.ts'
 
 type Expectation = PolicyDocument['tests'][number]['expect']
 
@@ -16,11 +18,12 @@ export interface PolicyTestResult {
 export function runPolicyTests(policy: CompiledPolicy): PolicyTestResult[] {
   return policy.document.tests.map(({ name, facts, missing, age_days, expect }) => ({
     name,
-    failures: failuresOf(expect, decide(policy, factsFrom(facts, age_days, missing))),
+    failures: failuresOf(policy, factsFrom(facts, age_days, missing), expect),
   }))
 }
 
-function failuresOf(expect: Expectation, evaluation: Evaluation): string[] {
+function failuresOf(policy: CompiledPolicy, facts: Facts, expect: Expectation): string[] {
+  const evaluation = decide(policy, facts)
   const { verdict, tier, limit, reasons, conditions, terms, trace } = evaluation
   return [
     ...differing('verdict', expect.verdict, verdict),
@@ -31,7 +34,16 @@ function failuresOf(expect: Expectation, evaluation: Evaluation): string[] {
     ...differing('annual_rate', expect.annual_rate, terms.annual_rate),
     ...lacking('reasons', expect.reasons_include, reasons),
     ...lacking('conditions', expect.conditions_include, conditions),
+    ...untrue(policy, facts, evaluation),
   ]
+}
+
+/** A reason that is not true of the facts fails a test whatever the test expects. */
+function untrue(policy: CompiledPolicy, facts: Facts, evaluation: Evaluation): string[] {
+  return falseReasons(policy, facts, evaluation).map(({ code, label }) => {
+    const { means } = policy.document.meanings!.find((meaning) => meaning.code === code)!
+    return `reasons: ${code} says "${label}", but its meaning ${means} does not hold`
+  })
 }
 
 function differing<Value>(what: string, expected: Value | undefined, actual: Value | null): string[] {

@@ -16,7 +16,7 @@ export function diffPolicies(before: PolicyDocument, after: PolicyDocument): Pol
 
 /** A policy with the entries of its lists by name. */
 function byName(document: PolicyDocument): Record<string, unknown> {
-  const { missing_reasons, inputs, derived, segments, rules, after_score, tests, ...rest } = document
+  const { missing_reasons, inputs, derived, segments, rules, after_score, meanings, tests, ...rest } = document
   const { currencies, ...limits } = document.limit
   const ofSegments = (segments ?? []).map((segment) => {
     const { name, when, verdicts } = segment
@@ -35,6 +35,7 @@ function byName(document: PolicyDocument): Record<string, unknown> {
     ...(segments && { segments: keyed(ofSegments, ({ name }) => name) }),
     rules: keyed(rules, ({ id }) => id),
     ...(after_score && { after_score: keyed(after_score, ({ id }) => id) }),
+    ...(meanings && { meanings: keyed(meanings, ({ code }) => code) }),
     ...lists,
     currencies: keyed(currencies, ({ currency }) => currency),
     tests: keyed(tests, ({ name }) => name),

@@ -6,6 +6,7 @@ import { checkDerived } from './check-derived.ts'
 import { checkInputs, checkMissingReasons } from './check-inputs.ts'
 import { checkLabels } from './check-labels.ts'
 import { checkLimit, checkOffersCounted, checkUnlistedCurrency } from './check-limit.ts'
+import { checkMeanings } from './check-meanings.ts'
 import { checkProducts } from './check-products.ts'
 import { checkCaps, checkRules } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
@@ -41,6 +42,7 @@ const CHECKS: readonly Check[] = [
   checkTests,
   checkCost,
   checkComparisons,
+  checkMeanings,
 ]
 
 /** Checks of the parts that a segment can replace, and of what reads them, each with the parts that it reads. */
@@ -83,7 +85,17 @@ function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
 }
 
 function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
-  const { missing_reasons, inputs, derived = [], segments = [], rules, after_score = [], limit, tests } = document
+  const {
+    missing_reasons,
+    inputs,
+    derived = [],
+    segments = [],
+    rules,
+    after_score = [],
+    limit,
+    meanings = [],
+    tests,
+  } = document
   const rulesAbove = rules.map(({ id }) => id)
   return [
     ...duplicates(['missing_reasons'], missing_reasons, ({ code }) => code),
@@ -96,6 +108,7 @@ function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
       rulesAbove.includes(id) ? [{ path: ['after_score', index], message: `'${id}' is there twice; rename one` }] : [],
     ),
     ...duplicates(['limit', 'currencies'], limit.currencies, ({ currency }) => currency),
+    ...duplicates(['meanings'], meanings, ({ code }) => code),
     ...duplicates(['tests'], tests, ({ name }) => name),
   ]
 }

@@ -9,9 +9,10 @@ import { limitExpression, limitProblem } from '../expression/limit-expression.ts
 import type { PolicyDocument, PolicyInput } from '../policy-document.ts'
 import { segmentDocument } from '../segment-document.ts'
 import { compileDerived, computedSlots, slotsFromAmount } from './compile-derived.ts'
+import { compileLastReasons, compileMeanings, reasonGroups } from './compile-meanings.ts'
 import { compileProducts } from './compile-products.ts'
 import { BY_SCORE, compiledBound, compileRules } from './compile-rules.ts'
-import { compileCharacteristics } from './compile-scorecard.ts'
+import { compileCharacteristics, compileGapReasons } from './compile-scorecard.ts'
 import {
   type CompiledInput,
   type CompiledLimitTerm,
@@ -147,7 +148,18 @@ function compileParts(
       ]),
     ),
     limitTerms,
+    ...compileReasons(document, { slots, problems }),
+  }
+}
+
+/** What reasons are given from, besides rules and the scorecard. */
+function compileReasons(document: PolicyDocument, context: { slots: PolicySlots; problems: PolicyProblem[] }) {
+  return {
     limitReasons: compileLimitReasons(document),
+    meanings: compileMeanings(document, context),
+    reasonGroups: reasonGroups(document),
+    gapReasons: compileGapReasons(document),
+    ...compileLastReasons(document),
   }
 }
 

@@ -62,6 +62,27 @@ export interface CompiledPolicy {
    * and `maximum`.
    */
   limitReasons: ReadonlyMap<string, Reason>
+  /** What the reasons say, by code. */
+  meanings: ReadonlyMap<string, CompiledMeaning>
+  /** What each reason speaks about, by code. */
+  reasonGroups: ReadonlyMap<string, readonly string[]>
+  /** The reasons for the inputs that count for completeness and are not scored, by slot. */
+  gapReasons: ReadonlyMap<number, ReasonsWithoutValue>
+  fewStrengths: Reason
+  nothingAgainst: Reason
+}
+
+/** What a reason means, compiled. */
+export interface CompiledMeaning {
+  holds: Condition
+  instead: readonly { holds: Condition; reason: Pick<Reason, 'code' | 'label'> }[]
+}
+
+/** The reasons for a value that is missing, by cause. */
+export interface ReasonsWithoutValue {
+  missing: Reason
+  withheld: Reason
+  otherCurrency: Reason
 }
 
 /** An input with its greatest accepted age. */
@@ -163,6 +184,7 @@ export interface CompiledBound {
 /** A characteristic with its bins and reasons compiled. */
 export interface CompiledCharacteristic {
   id: string
+  label: string
   feature: string
   group: string
   slot: number
