@@ -6,6 +6,7 @@ import { type BetterAmount, betterAmount } from './better-amount.ts'
 import { type Judgement, judge } from './decide.ts'
 import type { CreditTerms, NoTerms, RuleTrace, ScorecardLine } from './evaluation.ts'
 import { pricedTerms } from './limit-bounds.ts'
+import { type OfferFigures, offerFigures } from './offer-figures.ts'
 import { scorecardLines } from './score.ts'
 import { NO_TERMS, termsUsed } from './terms-used.ts'
 
@@ -50,6 +51,8 @@ export interface Explanation {
   /** The inputs of the policy without a value, and why each has none. */
   missing_features: { feature: string; missing: MissingBecause }[]
   better_amount: BetterAmount | null
+  /** The figures of a counter-offer beside those of the request. */
+  counter_offer: OfferFigures | null
 }
 
 /**
@@ -71,6 +74,7 @@ export function explainDecision(whole: CompiledPolicy, facts: Facts): Explanatio
       missing: asked.reading.missing[slot]!,
     })),
     better_amount: betterAmount(policy, judgement),
+    counter_offer: offerFigures(judgement, facts),
   }
 }
 
