@@ -57,6 +57,7 @@ describe('the meaning of a rule', () => {
     ['snapshot.it > -2', 'snapshot.it > 0', 'snapshot.it = 0'],
     ['snapshot.it > 1', 'snapshot.it > 1 && snapshot.it < 5', 'snapshot.it = 5'],
     ['!has(snapshot.it) || snapshot.it > 1', 'snapshot.it > 1', 'snapshot.it missing'],
+    ['snapshot.it > 1 && snapshot.it < 3', 'snapshot.it <= 1 || snapshot.it >= 3', 'snapshot.it = 2'],
     ['snapshot.colour in ["red", "blue"]', 'snapshot.colour == "red"', 'snapshot.colour = blue'],
     ['snapshot.colour != "red"', 'snapshot.colour == "blue"', 'snapshot.colour = other'],
   ]
