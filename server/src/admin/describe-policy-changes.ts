@@ -33,6 +33,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   missing_reasons: 'reasons',
   meanings: 'reasons',
   segments: 'segments',
+  portfolio: 'portfolio and limits of backtests',
   tests: 'tests',
 }
 

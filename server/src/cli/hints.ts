@@ -4,6 +4,8 @@ export const HINTS: Readonly<Record<string, string>> = {
   author_unconfirmed: 'Run audit verify, and propose it under a new version.',
   backtest_altered: 'Propose it under a new version.',
   backtest_failed: 'Start it again.',
+  backtest_limit_broken: 'Propose a version that keeps the limit, or one with another limit.',
+  backtest_required: 'Run policy backtest with its version first.',
   backtest_running: 'Wait until it has ended, or cancel it.',
   changed_meanwhile: 'Look at its state and try again.',
   checkpoint_malformed: 'Save one from an audit trail or an audit.checkpoint event.',

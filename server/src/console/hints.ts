@@ -6,6 +6,8 @@ export const HINTS: Readonly<Record<string, string>> = {
   assignee_cannot_review: 'Choose an owner, an admin or a reviewer.',
   author_unconfirmed: 'Verify the audit log, and propose it under a new version.',
   backtest_altered: 'Propose it under a new version.',
+  backtest_limit_broken: 'Propose a version that keeps the limit, or one with another limit.',
+  backtest_required: 'Run a backtest of it first.',
   backtest_running: 'Wait until it has ended, or cancel it.',
   backtested_again: 'Look at the new result first.',
   bounds_contradictory: 'Raise the multiple or lower the percentage.',

@@ -2,6 +2,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
 import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS, VERDICTS } from '../vocabularies.ts'
+import { CalibrationPoints, Portfolio } from './portfolio-settings.ts'
 
 const Closed = <Properties extends TProperties>(properties: Properties, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description && { description }) })
@@ -126,6 +127,7 @@ const Scorecard = Closed({
       description: 'Probability of a bad outcome by score, ascending; interpolated linearly.',
     }),
   ),
+  calibration_points: Type.Optional(CalibrationPoints),
   external_probability: Type.Optional(
     Type.String({
       pattern: '^[a-z]+\\.[a-z][a-z0-9_.]{0,63}$',
@@ -383,6 +385,7 @@ export const PolicyDocument = Closed({
       'How long an approval of credit is an open offer, which counts as exposure.',
     ),
   ),
+  portfolio: Type.Optional(Portfolio),
   tests: Type.Array(PolicyTest),
 })
 

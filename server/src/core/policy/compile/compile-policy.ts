@@ -21,6 +21,7 @@ import {
   type CompiledSegment,
   type Reason,
   reasonAt,
+  type TableRow,
 } from './compiled-policy.ts'
 import { type PolicySlots, policySlots } from './policy-slots.ts'
 
@@ -137,7 +138,7 @@ function compileParts(
     })),
     groups: groupsOf(document),
     normal: scorecard.normal.map(({ z, ppm }) => ({ at: z * z, value: ppm })),
-    probability: scorecard.probability?.map(({ score, bad_ppm }) => ({ at: score, value: bad_ppm })) ?? null,
+    probability: probabilityTable(scorecard),
     probabilitySlot,
     products,
     defaultProduct: products.get('default')!,
@@ -161,6 +162,11 @@ function compileReasons(document: PolicyDocument, context: { slots: PolicySlots;
     gapReasons: compileGapReasons(document),
     ...compileLastReasons(document),
   }
+}
+
+/** The table by score. A score with its calibration points is read where the score itself would be in the moved table. */
+function probabilityTable({ probability, calibration_points = 0 }: PolicyDocument['scorecard']): TableRow[] | null {
+  return probability?.map(({ score, bad_ppm }) => ({ at: score - calibration_points, value: bad_ppm })) ?? null
 }
 
 /** The slots that rules and the bounds of the limit read. */
