@@ -107,7 +107,8 @@ async function readPage(
   return { cases, outcomes, reviews }
 }
 
-function boundsOf({ fromMs, toMs, withOutcome = false }: BacktestRange): CaseBounds {
+/** The bounds of the decisions that a backtest takes. */
+export function boundsOf({ fromMs, toMs, withOutcome = false }: Omit<BacktestRange, 'last'>): CaseBounds {
   return {
     withOutcome,
     from: fromMs === undefined ? '' : lowestIdAt('dec', fromMs),

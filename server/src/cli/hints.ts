@@ -7,6 +7,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   backtest_limit_broken: 'Propose a version that keeps the limit, or one with another limit.',
   backtest_required: 'Run policy backtest with its version first.',
   backtest_running: 'Wait until it has ended, or cancel it.',
+  calibration_unknown: 'Wait until more outcomes are reported.',
   changed_meanwhile: 'Look at its state and try again.',
   checkpoint_malformed: 'Save one from an audit trail or an audit.checkpoint event.',
   code_wrong: 'Wait for the next one.',

@@ -11,6 +11,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   backtest_running: 'Wait until it has ended, or cancel it.',
   backtested_again: 'Look at the new result first.',
   bounds_contradictory: 'Raise the multiple or lower the percentage.',
+  calibration_unknown: 'Wait until more outcomes are reported.',
   case_busy: 'Try again in a moment.',
   case_changed: 'Look at them again.',
   challenge_ended: 'Start again with your password.',

@@ -114,7 +114,7 @@ export interface Calibration {
   has_parted: boolean
   /** By score, lowest first. */
   bands: CalibrationBand[]
-  /** For each scorecard with a probability table, the calibration points under which the expected rate is the observed one. */
+  /** For each scorecard with a probability table, the calibration points under which the expected rate is the observed one, if enough is known. */
   proposals: CalibrationProposal[]
 }
 

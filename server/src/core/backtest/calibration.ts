@@ -62,7 +62,10 @@ function bandsOf(cells: readonly RiskCell[], shareOf: ShareOf): CalibrationBand[
     })
 }
 
-/** The points that fit a table to its outcomes; none if it has too few, or only good or only bad ones. */
+/**
+ * The points that fit a table to its outcomes; none if it has too few. Half a bad and half a good outcome are added, because no
+ * points fit a rate of zero.
+ */
 function proposalOf(
   { card, rows, points }: CardTable,
   {
@@ -74,8 +77,8 @@ function proposalOf(
 ): CalibrationProposal[] {
   const own = cells.filter((cell) => cell.card === card)
   const { cases: known, bad } = sumOf(own)
-  if (known === 0 || bad === 0 || bad === known || (independent * known) / all < INDEPENDENT_MIN) return []
-  const { share, low, high } = shareOf({ cases: known, bad })
+  if (known === 0 || (independent * known) / all < INDEPENDENT_MIN) return []
+  const { low, high } = shareOf({ cases: known, bad })
   const expectedWith = (more: number) =>
     own.reduce((sum, { cases, score }) => sum + cases * readTable(rows, score + more), 0) / known / MILLION
   const fitting = (wanted: number) => pointsFor(wanted, expectedWith, points)
@@ -85,7 +88,7 @@ function proposalOf(
       known,
       bad,
       points_now: points,
-      points: fitting(share!),
+      points: fitting((bad + 0.5) / (known + 1)),
       points_low: fitting(high!),
       points_high: fitting(low!),
     },

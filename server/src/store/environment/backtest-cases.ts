@@ -29,8 +29,9 @@ export interface StoredReview {
   recommended_limit?: number
 }
 
-const WITH_OUTCOME = `AND EXISTS (
-  SELECT 1 FROM outcomes WHERE outcomes.org_id = decisions.org_id AND outcomes.decision_id = decisions.id)`
+/** The newest decisions within bounds that have an outcome report: read from the reports, which are few. */
+const WITH_OUTCOME = `AND id IN (SELECT DISTINCT decision_id FROM outcomes
+  WHERE org_id = $1 AND decision_id >= $2 AND decision_id < $3 ORDER BY decision_id DESC LIMIT $4)`
 
 /** Reads of recorded decisions in bulk, for backtests. */
 export function backtestCaseQueries(database: Database) {
