@@ -89,11 +89,11 @@ test('two people open the gate, each with a reason, and one closes it at once', 
   await grace.goto(`${testConsole.url}/${organizationId}/production/live-gate`)
   await settle(grace)
   await approve(grace, 'Checklist read.')
-  await grace.getByText('Production decides.').waitFor()
+  await grace.getByText('Production decides.', { exact: true }).waitFor()
   assert.equal(await isGateOpen(control, organizationId), true)
   await untilEqual(() => underwrite(entity.body.id), OPEN)
   await ben.reload()
-  await ben.getByText('Production decides.').waitFor()
+  await ben.getByText('Production decides.', { exact: true }).waitFor()
 
   await ben.getByRole('button', { name: 'Stop underwriting' }).click()
   const stop = ben.getByRole('button', { name: 'Stop underwriting now' })
