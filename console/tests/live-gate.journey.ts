@@ -34,7 +34,7 @@ function post(path: string, body: object): Promise<Answer> {
 
 /** The answer of production's underwriting endpoint, and the code of its refusal. */
 async function underwrite(entityId: string): Promise<string> {
-  const { status, body } = await post('/v1/underwrite', { entity_id: entityId, product: 'personal_loan' })
+  const { status, body } = await post('/v1/underwrite', { entity_id: entityId, product: 'marketplace_access' })
   return status === 201 ? `201 ${body.environment}` : `${status} ${body.error.code}`
 }
 
