@@ -256,7 +256,7 @@ test('outcomes other than expected mark the active version, and a version that f
   await assertAccessible(ben, 'a calibration')
   await ben.getByRole('link', { name: 'Write a calibrated version' }).click()
   // The line itself is further down than the editor draws.
-  await ben.getByText('calibration_points').first().waitFor()
+  await ben.getByText('calibration points', { exact: true }).first().waitFor()
   await ben.close()
 })
 

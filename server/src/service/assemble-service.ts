@@ -114,8 +114,7 @@ export async function assembleService(
     countDecision: createDecisionMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
     measureAudit,
-    noteUpkeep: registerUpkeep(metrics),
-    noteCalibration: registerCalibration(metrics),
+    upkeepMeter: { noteDone: registerUpkeep(metrics), noteParted: registerCalibration(metrics) },
     sealers: new Map<Environment, Sealer>(),
   }
   const servers = await buildServers(parts, { roles, closers, buildsPage })
@@ -223,8 +222,10 @@ interface Parts {
   countDecision: ReturnType<typeof createDecisionMeter>
   measureWebhooks: ReturnType<typeof createWebhookMeter>
   measureAudit: ReturnType<typeof createAuditMeter>
-  noteUpkeep: ReturnType<typeof registerUpkeep>
-  noteCalibration: ReturnType<typeof registerCalibration>
+  upkeepMeter: {
+    noteDone: ReturnType<typeof registerUpkeep>
+    noteParted: ReturnType<typeof registerCalibration>
+  }
   /** The sealers of this process, which readers of unsealed entries ask for a head. */
   sealers: Map<Environment, Sealer>
 }
@@ -369,8 +370,7 @@ function startDispatcher(
   return () => dispatcher.close()
 }
 
-function startUpkeep(parts: Parts, environment: Environment): () => Promise<void> {
-  const { installation, logger, noteUpkeep, noteCalibration: note } = parts
+function startUpkeep({ installation, logger, upkeepMeter }: Parts, environment: Environment): () => Promise<void> {
   const { config, storage, stores, newId, nowMs } = installation
   const database = storage.environments[environment]
   const isEmbedded = storage.embedded
@@ -378,12 +378,12 @@ function startUpkeep(parts: Parts, environment: Environment): () => Promise<void
     database,
     tasks: [
       ...upkeepTasks({ store: stores[environment], database, newId, keepDays: config.keepDays, isEmbedded }),
-      calibrationTask({ installation, environment, logger, note }),
+      calibrationTask({ installation, environment, logger, note: upkeepMeter.noteParted }),
       ...(environment === 'production' ? controlUpkeepTasks({ control: storage.control, isEmbedded }) : []),
     ],
     nowMs,
     onError: logErrors(logger, 'upkeep failed', { environment }),
-    onDone: () => noteUpkeep(environment, nowMs()),
+    onDone: () => upkeepMeter.noteDone(environment, nowMs()),
   })
   upkeep.start()
   return () => upkeep.close()
