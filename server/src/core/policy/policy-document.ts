@@ -1,24 +1,17 @@
-import { type Static, type TProperties, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
 import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS, VERDICTS } from '../vocabularies.ts'
+import { Closed, Code, Explanation, Expression, Label } from './document-fields.ts'
+import { Meaning } from './meaning-document.ts'
 import { CalibrationPoints, Portfolio } from './portfolio-settings.ts'
 
-const Closed = <Properties extends TProperties>(properties: Properties, description?: string) =>
-  Type.Object(properties, { additionalProperties: false, ...(description && { description }) })
-
-const Code = Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', description: 'A machine-readable code.' })
-const Label = Type.String({ minLength: 1, maxLength: 200, description: 'A text for people.' })
 const FeatureRef = Type.String({
   pattern: '^[a-z]+\\.[a-z][a-z0-9_.]{0,63}$',
   description: 'A feature of the catalogue, or `snapshot.` and the name that the caller gave it.',
 })
 const Points = Type.Integer({ minimum: -1000, maximum: 1000 })
 const Ppm = Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'A share in millionths.' })
-
-const Explanation = Closed({ code: Code, label: Label })
-
-const Expression = (description: string) => Type.String({ minLength: 1, maxLength: 1000, description })
 
 const Input = Closed(
   {
@@ -275,31 +268,6 @@ const Segment = Closed(
     products: Type.Optional(Products),
   },
   'Applicants with a scorecard, cutoff, tiers, limit terms or prices of their own. The first segment whose condition holds counts; a part that it does not have is that of the document.',
-)
-
-const Meaning = Closed(
-  {
-    code: Code,
-    means: Expression(
-      'What the label says, as a condition in CEL over the inputs, the derived features, what a limit term may read, `request.amount` and `request.instalment`.',
-    ),
-    groups: Type.Optional(
-      Type.Array(Code, {
-        minItems: 1,
-        maxItems: 20,
-        description:
-          'What the reason speaks about, besides the group of its characteristic and what its rule covers. A positive reason is not given beside a negative one of the same group.',
-      }),
-    ),
-    instead: Type.Optional(
-      Type.Array(Closed({ when: Expression('A condition in CEL, as `means`.'), code: Code, label: Label }), {
-        minItems: 1,
-        maxItems: 5,
-        description: 'Reasons to give in its place: the first whose condition holds.',
-      }),
-    ),
-  },
-  'What a reason means, so that it can be checked: `policy check` refuses a rule or a bin that gives a negative reason where its meaning does not hold, `policy test` fails where a decision gives one, and a positive reason is given only if its meaning holds.',
 )
 
 const PolicyTest = Closed({
