@@ -8,7 +8,7 @@
  * each other if one is negative, one positive, and both speak about the same. The exit code is 1 if anything is wrong.
  */
 import { parseArgs } from 'node:util'
-import type { Facts } from '../server/src/core/facts/facts.ts'
+import type { Fact, Facts } from '../server/src/core/facts/facts.ts'
 import { drawImprovement, scalesFor, seededBelow } from '../server/tests/improvements.ts'
 import { reasonFaults } from '../server/tests/reason-faults.ts'
 import { sandboxPolicy } from '../server/tests/sandbox-policy.ts'
@@ -49,10 +49,18 @@ function report(name: string, all: readonly Facts[]): number {
   return wrong + contradicting + unexplained
 }
 
+const { step } = policy.document.limit.currencies[0]!
+
+/** Whether a request is for less than any amount that is lent; its reasons speak of the smallest one. */
+function isBelowStep(amount: Fact | undefined): boolean {
+  return amount !== undefined && 'value' in amount && Number(amount.value) < step
+}
+
 const scales = scalesFor(policy)
 function drawn(ask: 'credit' | 'access'): Facts[] {
   const below = seededBelow(Number(values.seed))
-  return Array.from({ length: Number(values.draws) }, () => drawImprovement(below, { scales, ask }).before)
+  const all = Array.from({ length: Number(values.draws) }, () => drawImprovement(below, { scales, ask }).before)
+  return all.filter(({ features }) => !isBelowStep(features['request.amount']))
 }
 
 const loans = readLoans(folder).map((loan) => decideLoan(policy, loan, `${REQUESTED_ON}T12:00:00.000Z`).facts)
