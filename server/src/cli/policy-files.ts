@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { testsFault } from '../admin/check-policy-source.ts'
+import { testsFault, uncoveredLine } from '../admin/check-policy-source.ts'
 import { type CheckedSource, checkSource } from '../admin/examine-policy.ts'
 import { checkSourceApart } from '../admin/examine-policy-apart.ts'
 import { invalid, notFound } from '../admin/problem.ts'
-import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
+import type { PolicyTestResult, TestCoverage } from '../core/decide/run-policy-tests.ts'
 import { describeProblem, type PolicyProblem } from '../core/policy/check/policy-problem.ts'
 import { diffPolicies, type PolicyChange } from '../core/policy/diff-policies.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
@@ -18,6 +18,7 @@ interface CheckedFile {
   problems: PolicyProblem[]
   warnings: PolicyProblem[]
   tests: PolicyTestResult[]
+  coverage: TestCoverage | null
 }
 
 export const policyCheck = defineCommand<CheckedFile>({
@@ -33,6 +34,7 @@ export const policyCheck = defineCommand<CheckedFile>({
     [
       ...renderWarnings(checked),
       `${checked.file}: ${checked.version} is valid; all ${checked.tests.length} tests pass`,
+      ...coverageLines(checked),
       `checksum ${checked.checksum}`,
     ].join('\n'),
   isBad: (checked) => renderProblems(checked) !== undefined,
@@ -47,7 +49,9 @@ export const policyTest = defineCommand<CheckedFile>({
   runLocally: checkFile,
   run: async (_installation, input) => checkFile(input),
   render: (checked) =>
-    checked.tests.length === 0 ? renderProblems(checked)! : checked.tests.map(renderTest).join('\n'),
+    checked.tests.length === 0
+      ? renderProblems(checked)!
+      : [...checked.tests.map(renderTest), ...coverageLines(checked)].join('\n'),
   isBad: (checked) => renderProblems(checked) !== undefined,
 })
 
@@ -163,6 +167,11 @@ function readSource(file: string): string {
   } catch {
     throw invalid('file_unreadable', `${file} cannot be read.`)
   }
+}
+
+function coverageLines({ coverage }: Pick<CheckedFile, 'coverage'>): string[] {
+  const line = coverage ? uncoveredLine(coverage) : undefined
+  return line === undefined ? [] : [line]
 }
 
 function renderTest({ name, failures }: PolicyTestResult): string {

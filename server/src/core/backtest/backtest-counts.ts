@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
+import { type CompiledPolicy, ruleIdsOf } from '../policy/compile/compiled-policy.ts'
 import { VERDICTS } from '../vocabularies.ts'
 import type { Approvals, BacktestResult, ChangedCase, RuleMatches, SwapSet, VerdictMatrix } from './backtest-result.ts'
 import { badShare, type Ends } from './bad-share.ts'
@@ -42,11 +42,8 @@ export interface BacktestCounts {
 }
 
 /** Counts of no decisions. */
-export function noCounts({
-  rules,
-  afterScore,
-  document,
-}: Pick<CompiledPolicy, 'rules' | 'afterScore' | 'document'>): BacktestCounts {
+export function noCounts(policy: CompiledPolicy): BacktestCounts {
+  const { document } = policy
   const noSide = (): SideCounts => ({ approved: 0, amount: 0, expected_loss: 0, known: 0, bad: 0 })
   const noChange = (): ChangeCounts => ({ count: 0, cases: [], known: 0, bad: 0 })
   const noVerdicts = () => Object.fromEntries(VERDICTS.map((after) => [after, 0]))
@@ -60,7 +57,7 @@ export function noCounts({
     before: noSide(),
     after: noSide(),
     changes: { newly_approved: noChange(), no_longer_approved: noChange(), other: noChange() },
-    rules: [...rules, ...afterScore].map(({ id }) => ({ rule: id, matched: 0, known: 0, bad: 0 })),
+    rules: ruleIdsOf(policy).map((rule) => ({ rule, matched: 0, known: 0, bad: 0 })),
   }
 }
 

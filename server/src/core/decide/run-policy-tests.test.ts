@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { bureauPolicy, documentedPart } from '../../../tests/documented-policy.ts'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { compilePolicy } from '../policy/compile/compile-policy.ts'
-import { runPolicyTests } from './run-policy-tests.ts'
+import { runPolicyTests, type TestCoverage, testPolicy } from './run-policy-tests.ts'
 
 const policy = sandboxPolicy()
 
@@ -38,4 +39,31 @@ it('a failing test names the expected and the actual values', () => {
   assert.equal(result?.failures.length, 5)
   assert.equal(result?.failures[0], 'verdict: expected approve, got manual_review')
   assert.equal(result?.failures[2], 'limit: expected 5, got none')
+})
+
+it('the tests of a policy reach the rules, rows and segments that hold in one of them, and the others are named', () => {
+  const { document } = bureauPolicy()
+  const tables = documentedPart('tables')
+  const covering = (tests: typeof document.tests) => {
+    const result = compilePolicy({ ...document, tables, tests })
+    assert.ok('policy' in result)
+    return testPolicy(result.policy).coverage
+  }
+  const names = ({ uncovered }: TestCoverage) => uncovered.map(({ kind, name }) => `${kind} ${name}`)
+  const none = covering([])
+  assert.equal(none.uncovered.length, none.parts)
+  const one = covering(document.tests.slice(0, 1))
+  assert.deepEqual(
+    names(none).filter((name) => !names(one).includes(name)),
+    ['row score_by_debt/strong'],
+  )
+  assert.ok(names(one).includes('row score_by_debt/heavy'))
+  const all = covering([...document.tests])
+  assert.ok(!names(all).includes('rule bureau_default') && !names(all).includes('segment thin_file'))
+  assert.deepEqual(names(all), [
+    'rule default_on_record',
+    'rule near_the_limit',
+    'row score_by_debt/middling',
+    'row score_by_debt/heavy',
+  ])
 })

@@ -1,6 +1,7 @@
 import { factsFrom } from '../facts/facts-from.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { PolicyDocument } from '../policy/policy-document.ts'
+import { rowId } from '../policy/table-conditions.ts'
 import { decide } from './decide.ts'
 import type { Evaluation } from './evaluation.ts'
 
@@ -12,12 +13,48 @@ export interface PolicyTestResult {
   failures: string[]
 }
 
+/** A part of a policy that decides on some applicants only. */
+export interface PolicyPart {
+  kind: 'rule' | 'row' | 'segment'
+  /** The id of a rule, `table/row`, or the name of a segment. */
+  name: string
+}
+
+/** Which rules, rows of tables and segments of a policy its own tests reach: a rule or row that holds in one of them. */
+export interface TestCoverage {
+  parts: number
+  uncovered: PolicyPart[]
+}
+
 /** Runs the tests that a policy carries. A policy with a failing test cannot be approved. */
 export function runPolicyTests(policy: CompiledPolicy): PolicyTestResult[] {
-  return policy.document.tests.map(({ name, facts, missing, age_days, expect }) => ({
-    name,
-    failures: failuresOf(expect, decide(policy, factsFrom(facts, age_days, missing))),
-  }))
+  return testPolicy(policy).tests
+}
+
+/** Runs the tests that a policy carries, and says what they reach. */
+export function testPolicy(policy: CompiledPolicy): { tests: PolicyTestResult[]; coverage: TestCoverage } {
+  const reached = new Set<string>()
+  const tests = policy.document.tests.map(({ name, facts, missing, age_days, expect }) => {
+    const evaluation = decide(policy, factsFrom(facts, age_days, missing))
+    for (const { holds, rule, row } of evaluation.trace.rule_trace)
+      if (holds === true) reached.add(row === undefined ? `rule ${rule}` : `row ${rowId({ table: rule }, { row })}`)
+    if (evaluation.terms.segment !== null) reached.add(`segment ${evaluation.terms.segment}`)
+    return { name, failures: failuresOf(expect, evaluation) }
+  })
+  const parts = partsOf(policy)
+  return {
+    tests,
+    coverage: { parts: parts.length, uncovered: parts.filter(({ kind, name }) => !reached.has(`${kind} ${name}`)) },
+  }
+}
+
+/** The parts of a policy that decide on some applicants only. */
+export function partsOf({ rules, afterScore, tables, segments }: CompiledPolicy): PolicyPart[] {
+  return [
+    ...segments.map(({ name }): PolicyPart => ({ kind: 'segment', name })),
+    ...[...rules, ...afterScore].map(({ id }): PolicyPart => ({ kind: 'rule', name: id })),
+    ...tables.flatMap(({ rows }) => rows.map(({ id }): PolicyPart => ({ kind: 'row', name: id }))),
+  ]
 }
 
 function failuresOf(expect: Expectation, evaluation: Evaluation): string[] {

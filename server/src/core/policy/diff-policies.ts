@@ -1,5 +1,5 @@
 import { type JsonDifference, jsonDifferences } from './json-differences.ts'
-import type { PolicyDocument, PolicyProduct, PolicySegment } from './policy-document.ts'
+import type { PolicyDocument, PolicyProduct, PolicySegment, PolicyTable } from './policy-document.ts'
 
 /** One change between two policies; its path uses names, not positions: `/rules/account_overdrawn/when`. */
 export interface PolicyChange extends JsonDifference {
@@ -16,7 +16,7 @@ export function diffPolicies(before: PolicyDocument, after: PolicyDocument): Pol
 
 /** A policy with the entries of its lists by name. */
 function byName(document: PolicyDocument): Record<string, unknown> {
-  const { missing_reasons, inputs, derived, segments, rules, after_score, tests, ...rest } = document
+  const { missing_reasons, inputs, derived, segments, rules, after_score, tables, tests, ...rest } = document
   const { currencies, ...limits } = document.limit
   const ofSegments = (segments ?? []).map((segment) => {
     const { name, when, verdicts } = segment
@@ -35,6 +35,7 @@ function byName(document: PolicyDocument): Record<string, unknown> {
     ...(segments && { segments: keyed(ofSegments, ({ name }) => name) }),
     rules: keyed(rules, ({ id }) => id),
     ...(after_score && { after_score: keyed(after_score, ({ id }) => id) }),
+    ...(tables && { tables: keyed(tables.map(namedTable), ({ table }) => table) }),
     ...lists,
     currencies: keyed(currencies, ({ currency }) => currency),
     tests: keyed(tests, ({ name }) => name),
@@ -43,7 +44,7 @@ function byName(document: PolicyDocument): Record<string, unknown> {
 
 /** The names of the entries of each list in their order, which an object does not keep for names such as 2 and 1. */
 function ordersIn(document: PolicyDocument): Record<string, string[]> {
-  const { missing_reasons, inputs, derived = [], segments = [], rules, after_score = [], tests } = document
+  const { missing_reasons, inputs, derived = [], segments = [], rules, after_score = [], tables = [], tests } = document
   return {
     missing_reasons: missing_reasons.map(({ code }) => code),
     inputs: inputs.map(({ feature }) => feature),
@@ -51,6 +52,8 @@ function ordersIn(document: PolicyDocument): Record<string, string[]> {
     segments: segments.map(({ name }) => name),
     rules: rules.map(({ id }) => id),
     after_score: after_score.map(({ id }) => id),
+    tables: tables.map(({ table }) => table),
+    ...Object.assign({}, ...tables.map(ordersOfTable)),
     ...ordersOfParts(document, ''),
     currencies: document.limit.currencies.map(({ currency }) => currency),
     tests: tests.map(({ name }) => name),
@@ -81,6 +84,15 @@ function namedParts({ scorecard, tiers, products, limit }: Parts): Record<string
     ...(products && { products: keyed(products.map(namedRates), ({ product }) => product) }),
     ...(limit && { limit: limits, limit_terms: keyed(terms ?? [], ({ term }) => term) }),
   }
+}
+
+function namedTable({ columns, rows, ...table }: PolicyTable) {
+  return { ...table, columns: keyed(columns, ({ column }) => column), rows: keyed(rows, ({ row }) => row) }
+}
+
+/** The order of rows decides only where the first one counts. */
+function ordersOfTable({ table, hit, rows }: PolicyTable): Record<string, string[]> {
+  return hit === 'first' ? { [`tables/${table}/rows`]: rows.map(({ row }) => row) } : {}
 }
 
 function namedRates({ rates, ...product }: PolicyProduct) {

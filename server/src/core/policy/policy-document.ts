@@ -1,23 +1,16 @@
-import { type Static, type TProperties, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
 import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS, VERDICTS } from '../vocabularies.ts'
+import { Closed, Code, Explanation, Expression, Label } from './document-fields.ts'
+import { DecisionTable } from './table-document.ts'
 
-const Closed = <Properties extends TProperties>(properties: Properties, description?: string) =>
-  Type.Object(properties, { additionalProperties: false, ...(description && { description }) })
-
-const Code = Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', description: 'A machine-readable code.' })
-const Label = Type.String({ minLength: 1, maxLength: 200, description: 'A text for people.' })
 const FeatureRef = Type.String({
   pattern: '^[a-z]+\\.[a-z][a-z0-9_.]{0,63}$',
   description: 'A feature of the catalogue, or `snapshot.` and the name that the caller gave it.',
 })
 const Points = Type.Integer({ minimum: -1000, maximum: 1000 })
 const Ppm = Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'A share in millionths.' })
-
-const Explanation = Closed({ code: Code, label: Label })
-
-const Expression = (description: string) => Type.String({ minLength: 1, maxLength: 1000, description })
 
 const Input = Closed(
   {
@@ -315,6 +308,12 @@ export const PolicyDocument = Closed({
         'Rules that may also read what a limit term may, and `limit.amount`: the highest amount within all terms.',
     }),
   ),
+  tables: Type.Optional(
+    Type.Array(DecisionTable, {
+      maxItems: 20,
+      description: 'Decision tables, evaluated after the rules after the score.',
+    }),
+  ),
   scorecard: Scorecard,
   tiers: Tiers,
   verdicts: Closed({
@@ -355,6 +354,10 @@ export const PolicyDocument = Closed({
 export type PolicyDocument = Static<typeof PolicyDocument>
 /** A rule as its author wrote it. */
 export type PolicyRule = PolicyDocument['rules'][number]
+/** A decision table as its author wrote it. */
+export type PolicyTable = NonNullable<PolicyDocument['tables']>[number]
+/** A row of a decision table. */
+export type PolicyTableRow = PolicyTable['rows'][number]
 /** A characteristic as its author wrote it. */
 export type PolicyCharacteristic = PolicyDocument['scorecard']['characteristics'][number]
 /** The terms of a product as their author wrote them. */

@@ -46,7 +46,7 @@ function ambiguousCodes(reasons: readonly WrittenReason[]): PolicyProblem[] {
 
 /** Every reason that a policy can give, in the order of the document. Conditions are another list, with codes of its own. */
 function reasonsOf(document: PolicyDocument): WrittenReason[] {
-  const { missing_reasons, rules, after_score = [], scorecard, limit, segments = [] } = document
+  const { missing_reasons, rules, after_score = [], tables = [], scorecard, limit, segments = [] } = document
   const negative = (path: (string | number)[], reason: { code: string; label: string }): WrittenReason => ({
     path,
     ...reason,
@@ -56,6 +56,11 @@ function reasonsOf(document: PolicyDocument): WrittenReason[] {
     ...missing_reasons.map((reason, index) => negative(['missing_reasons', index], reason)),
     ...rules.map(({ reason }, index) => ({ path: ['rules', index, 'reason'], ...reason })),
     ...after_score.map(({ reason }, index) => ({ path: ['after_score', index, 'reason'], ...reason })),
+    ...tables.flatMap(({ rows }, table) =>
+      rows.flatMap(({ reason }, row) =>
+        reason === undefined ? [] : [{ path: ['tables', table, 'rows', row, 'reason'], ...reason }],
+      ),
+    ),
     ...scoreReasons(scorecard, ['scorecard']),
     ...limit.terms.map(({ reason }, index) => negative(['limit', 'terms', index, 'reason'], reason)),
     ...(['risk', 'unknown', 'unlisted_currency', 'over_maximum', 'under_minimum'] as const).flatMap((name) => {

@@ -11,6 +11,7 @@ import { checkCaps, checkRules } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
 import { checkScorecard } from './check-scorecard.ts'
 import { checkSegments } from './check-segments.ts'
+import { checkTables } from './check-tables.ts'
 import { checkTests } from './check-tests.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 import { inSegment } from './segment-problem.ts'
@@ -47,6 +48,7 @@ const CHECKS: readonly Check[] = [
 const PARTS: readonly { check: Check; reads: readonly SegmentPart[] }[] = [
   { check: checkLimit, reads: ['limit', 'tiers'] },
   { check: checkCaps, reads: ['tiers'] },
+  { check: checkTables, reads: ['tiers'] },
   { check: checkScorecard, reads: ['scorecard'] },
   { check: checkTiers, reads: ['tiers'] },
   { check: checkProducts, reads: ['products', 'tiers', 'limit'] },
@@ -83,7 +85,17 @@ function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
 }
 
 function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
-  const { missing_reasons, inputs, derived = [], segments = [], rules, after_score = [], limit, tests } = document
+  const {
+    missing_reasons,
+    inputs,
+    derived = [],
+    segments = [],
+    rules,
+    after_score = [],
+    tables = [],
+    limit,
+    tests,
+  } = document
   const rulesAbove = rules.map(({ id }) => id)
   return [
     ...duplicates(['missing_reasons'], missing_reasons, ({ code }) => code),
@@ -95,6 +107,11 @@ function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
     ...after_score.flatMap(({ id }, index) =>
       rulesAbove.includes(id) ? [{ path: ['after_score', index], message: `'${id}' is there twice; rename one` }] : [],
     ),
+    ...duplicates(['tables'], tables, ({ table }) => table),
+    ...tables.flatMap(({ columns, rows }, index) => [
+      ...duplicates(['tables', index, 'columns'], columns, ({ column }) => column),
+      ...duplicates(['tables', index, 'rows'], rows, ({ row }) => row),
+    ]),
     ...duplicates(['limit', 'currencies'], limit.currencies, ({ currency }) => currency),
     ...duplicates(['tests'], tests, ({ name }) => name),
   ]

@@ -39,6 +39,8 @@ export interface CompiledPolicy {
   rules: readonly CompiledRule[]
   /** Rules that read the score, the tier, the probability or the limit. */
   afterScore: readonly CompiledRule[]
+  /** Decision tables, evaluated after the rules after the score. */
+  tables: readonly CompiledTable[]
   hasPointsRules: boolean
   /** Whether a rule reads what depends on the requested amount. */
   hasRulesOnAmount: boolean
@@ -111,20 +113,27 @@ export interface RankedReason {
   reason: Reason
 }
 
-/** How one rule was evaluated; `holds` is null if the features in `missing` would have decided it. */
+/** What a rule or a row of a table does. */
+export type RuleAction = PolicyRule['then'] | 'none'
+
+/**
+ * How one rule or table was evaluated; `holds` is null if the features in `missing` would have decided it. Of a table, `row` is
+ * the row that holds the values, and `action` what that row does.
+ */
 export interface RuleTrace {
-  action: PolicyRule['then']
+  action: RuleAction
   holds: boolean | null
   missing?: string[]
   /** What a rule that holds adds to the score. */
   points?: number
+  row?: string
   rule: string
 }
 
 /** A rule with its compiled condition, and the reason to give when it holds. */
 export interface CompiledRule {
   id: string
-  action: PolicyRule['then']
+  action: RuleAction
   reason: Reason
   /** Its traces when it holds, when it does not and when all that it reads is missing, shared by all decisions. */
   heldTrace: RuleTrace
@@ -150,6 +159,14 @@ export interface CompiledRule {
   readsLimit: boolean
   /** For a rule that asks whether values are known: the inputs that it does so of. */
   asksFor: readonly number[]
+}
+
+/** A decision table, whose rows are rules: the first one that holds counts. */
+export interface CompiledTable {
+  id: string
+  rows: readonly CompiledRule[]
+  /** Its trace if no row holds the values. */
+  noRowTrace: RuleTrace
 }
 
 /** The compiled expression of an upper bound, and the slots it reads. */
@@ -246,6 +263,11 @@ export interface ProductTerms {
 export interface CurrencyTerms {
   perReference: number
   step: number
+}
+
+/** The ids of all rules and rows of tables, in the order in which they are evaluated. */
+export function ruleIdsOf({ rules, afterScore, tables }: CompiledPolicy): string[] {
+  return [...rules, ...afterScore, ...tables.flatMap(({ rows }) => rows)].map(({ id }) => id)
 }
 
 /** A reason of the document, with the node of the trace that it comes from. */
