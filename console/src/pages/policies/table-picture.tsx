@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type Band, GRID_POINTS_MAX, gridOf, wordsOfBand } from '../../../../server/src/core/policy/table-grid.ts'
+import { GRID_POINTS_MAX, gridOf, wordsOfBand } from '../../../../server/src/core/policy/table-grid.ts'
 import { Verdict } from '../../components/verdict.tsx'
 import { PlainTable } from './plain-table.tsx'
 import classes from './policies.module.css'
@@ -28,18 +28,13 @@ export function TablePicture({ table }: { table: Table }) {
 function Field({ table }: { table: Table }) {
   const { axes, rowsAt } = gridOf(table)
   const [down, across] = axes as [(typeof axes)[number], (typeof axes)[number]]
-  const places = (bands: readonly Band[], isShown: (index: number) => boolean) => [...bands.keys()].filter(isShown)
   const rowAt = (first: number, second: number) => rowsAt(first + second * down.bands.length)[0]
-  const isHeld = (indices: (number | undefined)[]) => indices.some((index) => index !== undefined)
-  // A missing value is shown where a row says what to do then.
-  const downPlaces = places(
-    down.bands,
-    (at) => down.bands[at]!.kind !== 'missing' || isHeld(across.bands.map((_, other) => rowAt(at, other))),
-  )
-  const acrossPlaces = places(
-    across.bands,
-    (at) => across.bands[at]!.kind !== 'missing' || isHeld(down.bands.map((_, other) => rowAt(other, at))),
-  )
+  // A missing value is shown where a cell asks for it.
+  const placesOf = ({ column, bands }: typeof down) => {
+    const isAsked = table.rows.some(({ when }) => when[column]?.missing)
+    return [...bands.keys()].filter((at) => isAsked || bands[at]!.kind !== 'missing')
+  }
+  const [downPlaces, acrossPlaces] = [placesOf(down), placesOf(across)]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard
     <section className={classes.scroll} aria-label={`Table ${words(table.table)}`} tabIndex={0}>
