@@ -1,9 +1,12 @@
+import type { Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { PolicyDocument } from '../policy/policy-document.ts'
 import { rowId } from '../policy/table-conditions.ts'
-import { decide } from './decide.ts'
+import { decide, judge } from './decide.ts'
 import type { Evaluation } from './evaluation.ts'
+import { explainDecision } from './explain-decision.ts'
+import { ruleDistance, settledLine } from './settling-distance.ts'
 
 type Expectation = PolicyDocument['tests'][number]['expect']
 
@@ -35,11 +38,16 @@ export function runPolicyTests(policy: CompiledPolicy): PolicyTestResult[] {
 export function testPolicy(policy: CompiledPolicy): { tests: PolicyTestResult[]; coverage: TestCoverage } {
   const reached = new Set<string>()
   const tests = policy.document.tests.map(({ name, facts, missing, age_days, expect }) => {
-    const evaluation = decide(policy, factsFrom(facts, age_days, missing))
+    const given = factsFrom(facts, age_days, missing)
+    const evaluation = decide(policy, given)
     for (const { holds, rule, row } of evaluation.trace.rule_trace)
       if (holds === true) reached.add(row === undefined ? `rule ${rule}` : `row ${rowId({ table: rule }, { row })}`)
     if (evaluation.terms.segment !== null) reached.add(`segment ${evaluation.terms.segment}`)
-    return { name, failures: failuresOf(expect, evaluation) }
+    const failures = failuresOf(expect, evaluation)
+    return {
+      name,
+      failures: failures.length === 0 ? [] : withDistances(failures, expect, { policy, given, evaluation }),
+    }
   })
   const parts = partsOf(policy)
   return {
@@ -57,6 +65,24 @@ export function partsOf({ rules, afterScore, tables, segments }: CompiledPolicy)
   ]
 }
 
+/**
+ * The failures of a test with what settled the verdict and how far it was from being settled otherwise, and with how far the rules
+ * were from holding whose reasons were expected.
+ */
+function withDistances(
+  failures: readonly string[],
+  { reasons_include = [] }: Expectation,
+  { policy, given, evaluation }: { policy: CompiledPolicy; given: Facts; evaluation: Evaluation },
+): string[] {
+  const { rules } = explainDecision(policy, given)
+  const { verdicts } = judge(policy, given).policy.document
+  const givenCodes = evaluation.reasons.map(({ code }) => code)
+  const expected = rules.filter(
+    ({ code, holds }) => holds !== true && reasons_include.includes(code) && !givenCodes.includes(code),
+  )
+  return [...failures, ...expected.map(ruleDistance), settledLine({ evaluation, rules, verdicts })]
+}
+
 function failuresOf(expect: Expectation, evaluation: Evaluation): string[] {
   const { verdict, tier, limit, reasons, conditions, terms, trace } = evaluation
   return [
@@ -64,6 +90,7 @@ function failuresOf(expect: Expectation, evaluation: Evaluation): string[] {
     ...differing('tier', expect.tier, tier),
     ...differing('limit', expect.limit, limit),
     ...differing('score', expect.score, trace.score.total),
+    ...differing('settled_by', expect.settled_by, trace.settled_by),
     ...differing('segment', expect.segment, terms.segment ?? 'none'),
     ...differing('annual_rate', expect.annual_rate, terms.annual_rate),
     ...lacking('reasons', expect.reasons_include, reasons),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { SETTLING_STEPS } from '../decide/settling-steps.ts'
 import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
 import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS, VERDICTS } from '../vocabularies.ts'
@@ -284,6 +285,12 @@ const PolicyTest = Closed({
     tier: Type.Optional(Type.String()),
     limit: Type.Optional(Type.Number()),
     score: Type.Optional(Type.Integer()),
+    settled_by: Type.Optional(
+      Type.Enum(
+        SETTLING_STEPS.flatMap(({ settles }) => settles.map(({ by }) => by)),
+        { description: 'The step that settles the verdict.' },
+      ),
+    ),
     segment: Type.Optional(Type.String({ description: 'The segment; `none` for the document itself.' })),
     annual_rate: Type.Optional(Type.Number({ description: 'The price of what is approved, or else of the request.' })),
     reasons_include: Type.Optional(Type.Array(Code)),
