@@ -25,7 +25,7 @@ import { orgsCreate, orgsList } from './orgs.ts'
 import { outcomesList, outcomesRetract } from './outcomes.ts'
 import { policyActivate, policyApprove, policyList, policyPropose, policyReject, policyShow } from './policy.ts'
 import { policyBacktest } from './policy-backtest.ts'
-import { policyCheck, policyDiff, policyTest } from './policy-files.ts'
+import { policyCheck, policyDiff, policyNew, policyTest } from './policy-files.ts'
 import {
   webhooksAdd,
   webhooksDeliveries,
@@ -62,6 +62,7 @@ export const commands: readonly Command[] = [
   operatorsRole,
   operatorsRemove,
   operatorsResetCode,
+  policyNew,
   policyCheck,
   policyTest,
   policyDiff,

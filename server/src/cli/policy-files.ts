@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { testsFault, uncoveredLine } from '../admin/check-policy-source.ts'
 import { type CheckedSource, checkSource } from '../admin/examine-policy.ts'
 import { checkSourceApart } from '../admin/examine-policy-apart.ts'
-import { invalid, notFound } from '../admin/problem.ts'
+import { newPolicySource } from '../admin/new-policy.ts'
+import { conflict, invalid, notFound } from '../admin/problem.ts'
 import type { PolicyTestResult, TestCoverage } from '../core/decide/run-policy-tests.ts'
 import { describeProblem, type PolicyProblem } from '../core/policy/check/policy-problem.ts'
 import { diffPolicies, type PolicyChange } from '../core/policy/diff-policies.ts'
@@ -38,6 +40,16 @@ export const policyCheck = defineCommand<CheckedFile>({
       `checksum ${checked.checksum}`,
     ].join('\n'),
   isBad: (checked) => renderProblems(checked) !== undefined,
+})
+
+export const policyNew = defineCommand<{ file: string; version: string }>({
+  name: 'policy new',
+  summary: 'Write a short, commented policy file to start from; an existing file is left alone',
+  usage: 'policy new <file>',
+  arguments: ['file'],
+  runLocally: writeStart,
+  run: async (_installation, input) => writeStart(input),
+  render: ({ file }) => `Wrote ${file}. Edit it, then run: policy check ${file}`,
 })
 
 export const policyTest = defineCommand<CheckedFile>({
@@ -158,6 +170,25 @@ export function readSourceOrVersion(name: string): string | undefined {
   } catch (problem) {
     if (/[/\\]|\.(ya?ml|json)$/.test(name)) throw problem
     return undefined
+  }
+}
+
+/** Writes the start of a policy, whose version is the name of its file. */
+function writeStart({ positionals }: CommandInput): { file: string; version: string } {
+  const file = positionals[0]!
+  const version = basename(file).replace(/\.ya?ml$/, '')
+  writeNew(file, newPolicySource(version))
+  return { file, version }
+}
+
+function writeNew(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: 'wx' })
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    throw isThere
+      ? conflict('file_exists', `${file} exists already.`)
+      : invalid('file_unwritable', `${file} cannot be written.`)
   }
 }
 

@@ -13,15 +13,23 @@ type Parts = Pick<PolicyDocument, 'scorecard' | 'tiers' | 'products'>
 /** A policy for people who do not read YAML: cutoffs, rules, scorecard, tiers, limit, prices and segments. */
 export function ReadablePolicy({ document, rules }: { document: PolicyDocument; rules?: BacktestResult['rules'] }) {
   const { verdicts, limit, segments = [], after_score = [], tables = [] } = document
+  const isScored = document.scorecard.characteristics.length > 0
   return (
     <div className={classes.column}>
       <Section title="When is a verdict given?">
         <KeyValues
-          rows={[
-            ['A score below this is declined', <b key="cutoff">{writeNumber(verdicts.cutoff)}</b>],
-            ['A person looks at it below this confidence', writePercent(verdicts.confidence_min_ppm / 1e6, 2)],
-            ['A person looks at it if less than this is known', writePercent(verdicts.completeness_min_ppm / 1e6, 2)],
-          ]}
+          rows={
+            !isScored
+              ? [['Without a scorecard', 'rules, tables and the limit decide']]
+              : [
+                  ['A score below this is declined', <b key="cutoff">{writeNumber(verdicts.cutoff)}</b>],
+                  ['A person looks at it below this confidence', writePercent(verdicts.confidence_min_ppm / 1e6, 2)],
+                  [
+                    'A person looks at it if less than this is known',
+                    writePercent(verdicts.completeness_min_ppm / 1e6, 2),
+                  ],
+                ]
+          }
         />
       </Section>
       <Rules title="Rules" rules={document.rules} matches={rules} />
@@ -29,7 +37,7 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
       {tables.map((table) => (
         <TableSection key={table.table} table={table} matches={rules} />
       ))}
-      <ScorecardView scorecard={document.scorecard} />
+      {isScored && <ScorecardView scorecard={document.scorecard} />}
       <Terms parts={document} />
       <Section title="What bounds the amount?" sub="The limit is at most the lowest of these" flush>
         <PlainTable

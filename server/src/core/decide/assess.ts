@@ -42,7 +42,7 @@ export interface Assessment extends AssessedAmount {
   /** Null for access without credit, and if the policy has only an external probability that is missing. */
   badPpm: number | null
   completeness: Completeness
-  /** Null for access without credit. */
+  /** Null for access without credit, and without a scorecard. */
   confidence: Confidence | null
 }
 
@@ -96,7 +96,8 @@ function settle(policy: CompiledPolicy, unsettled: Unsettled): Assessment {
   const isAccess = figures.amount === undefined
   const badPpm = isAccess ? null : badPpmOf(policy, reading, total)
   const tier = tierOf(policy, total)
-  const confidence = isAccess ? null : confidenceIn(policy, reading, { total, openPoints: before.openPoints })
+  const hasScore = !isAccess && policy.isScored
+  const confidence = !hasScore ? null : confidenceIn(policy, reading, { total, openPoints: before.openPoints })
   const judged = { figures, reading, tier, total, badPpm, asked }
   const { bounds, ruleTraces, held } = boundAndRule(policy, judged, before)
   const question = { amount: figures.amount, held, score: total, completeness, confidence, bounds }

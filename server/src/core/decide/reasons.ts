@@ -37,6 +37,7 @@ export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Re
   for (const { reason } of strengths(policy, question)) choose(chosen, reason)
   const { negative, positive } = chosen
   for (const reason of positive) negative.push(reason)
+  if (negative.length === 0 && question.verdict === 'approve') negative.push(...policy.nothingAgainst)
   return negative
 }
 

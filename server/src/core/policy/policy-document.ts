@@ -113,7 +113,7 @@ const Scorecard = Closed({
     maximum: 1000,
     description: 'Standard deviation of the model itself, in points.',
   }),
-  characteristics: Type.Array(Characteristic, { minItems: 1, maxItems: 50 }),
+  characteristics: Type.Array(Characteristic, { maxItems: 50 }),
   probability: Type.Optional(
     Type.Array(Closed({ score: Points, bad_ppm: Ppm }), {
       minItems: 2,
@@ -331,6 +331,12 @@ export const PolicyDocument = Closed({
   reasons: Closed({
     negative_max: Type.Integer({ minimum: 1, maximum: 20 }),
     positive_max: Type.Integer({ minimum: 0, maximum: 20 }),
+    nothing_against: Type.Optional(
+      Closed(
+        { code: Code, label: Label },
+        'The reason of an approval that has no other; a policy without a scorecard needs it.',
+      ),
+    ),
   }),
   limit: Limit,
   products: Products,
@@ -357,7 +363,16 @@ export const PolicyDocument = Closed({
   tests: Type.Array(PolicyTest),
 })
 
-/** A policy as its authors wrote it. */
+/** The schema of a policy file, whose author may leave out what `completePolicy` writes out. */
+export const WrittenPolicy = Closed({
+  ...PolicyDocument.properties,
+  scorecard: Type.Optional(Scorecard),
+  verdicts: Type.Optional(Type.Partial(PolicyDocument.properties.verdicts)),
+})
+
+/** A policy file. */
+export type WrittenPolicy = Static<typeof WrittenPolicy>
+/** A policy with all of its parts. */
 export type PolicyDocument = Static<typeof PolicyDocument>
 /** A rule as its author wrote it. */
 export type PolicyRule = PolicyDocument['rules'][number]
@@ -379,6 +394,6 @@ export function policyJsonSchema(): Record<string, unknown> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Verdigraph policy',
-    ...JSON.parse(JSON.stringify(PolicyDocument)),
+    ...JSON.parse(JSON.stringify(WrittenPolicy)),
   }
 }

@@ -13,6 +13,7 @@ import { checkScorecard } from './check-scorecard.ts'
 import { checkSegments } from './check-segments.ts'
 import { checkTables } from './check-tables.ts'
 import { checkTests } from './check-tests.ts'
+import { checkUnscored } from './check-unscored.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 import { inSegment } from './segment-problem.ts'
 
@@ -35,6 +36,7 @@ const CHECKS: readonly Check[] = [
   checkSegments,
   checkRules,
   checkRunnable,
+  checkUnscored,
   checkLabels,
   checkUniqueness,
   checkUnlistedCurrency,

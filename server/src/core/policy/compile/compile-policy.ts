@@ -134,6 +134,8 @@ function compileParts(
     hasRulesOnAmount: rules.some(({ dependsOnAmount }) => dependsOnAmount),
     readsAmountByBinsOnly:
       computedFromAmount.length === 0 && !amountSlots.has(probabilitySlot ?? -1) && !isReadOtherwise,
+    isScored: scorecard.characteristics.length > 0,
+    nothingAgainst: compileNothingAgainst(document),
     characteristics: compileCharacteristics(document, { slots, derived, amountSlots }),
     tiers: compileTiers(document),
     groups: groupsOf(document),
@@ -142,15 +144,20 @@ function compileParts(
     probabilitySlot,
     products,
     defaultProduct: products.get('default')!,
-    currencies: new Map(
-      document.limit.currencies.map(({ currency, per_reference, step }) => [
-        currency,
-        { perReference: per_reference, step },
-      ]),
-    ),
+    currencies: compileCurrencies(document),
     limitTerms,
     limitReasons: compileLimitReasons(document, [...rules, ...afterScore, ...rowsOfTables]),
   }
+}
+
+function compileCurrencies({ limit }: PolicyDocument): CompiledPolicy['currencies'] {
+  return new Map(
+    limit.currencies.map(({ currency, per_reference, step }) => [currency, { perReference: per_reference, step }]),
+  )
+}
+
+function compileNothingAgainst({ reasons: { nothing_against } }: PolicyDocument): Reason[] {
+  return nothing_against === undefined ? [] : [reasonAt('rule_trace', nothing_against, 'positive')]
 }
 
 function compileTiers({ tiers }: PolicyDocument): CompiledTier[] {

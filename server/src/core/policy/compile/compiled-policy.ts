@@ -46,6 +46,10 @@ export interface CompiledPolicy {
   hasRulesOnAmount: boolean
   /** Whether only the scorecard reads what depends on the requested amount: no rule, no bound and no derived feature does. */
   readsAmountByBinsOnly: boolean
+  /** Whether it has a scorecard; without one nothing is decided by a score. */
+  isScored: boolean
+  /** The reason of an approval that has no other. */
+  nothingAgainst: readonly Reason[]
   characteristics: readonly CompiledCharacteristic[]
   tiers: readonly CompiledTier[]
   /** The indices of the characteristics of each group; groups in the order of their first member. */
