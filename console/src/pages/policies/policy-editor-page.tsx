@@ -100,7 +100,7 @@ function Editor({ from, text }: { from: string; text: string }) {
           </Section>
           {check.error && <Failed what="This text was not checked" error={check.error} onRetry={check.refetch} />}
           {checked && <Problems checked={checked} />}
-          {checked?.document?.tables?.map((table) => (
+          {tablesIn(checked).map((table) => (
             <Section key={table.table} flush title={`Table ${table.table.replaceAll('_', ' ')}`} sub={table.label}>
               <TablePicture table={table} />
             </Section>
@@ -114,6 +114,12 @@ function Editor({ from, text }: { from: string; text: string }) {
       </div>
     </>
   )
+}
+
+/** The tables of a policy and of its segments. */
+function tablesIn(checked: Checked | undefined) {
+  const { document } = checked ?? {}
+  return document ? [document, ...(document.segments ?? [])].flatMap(({ tables = [] }) => tables) : []
 }
 
 type Query<N extends PlaceName> = ReturnType<typeof useOperation<N>>

@@ -54,6 +54,11 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
         <Section key={segment.name} title={`Segment ${words(segment.name)}`} sub={<code>{segment.when}</code>}>
           <div className={classes.column}>
             {segment.verdicts?.cutoff !== undefined && <p>Its cutoff is {writeNumber(segment.verdicts.cutoff)}.</p>}
+            {segment.rules && <Rules title="Rules" rules={segment.rules} matches={rules} />}
+            {segment.after_score && <Rules title="Rules after the score" rules={segment.after_score} matches={rules} />}
+            {segment.tables?.map((table) => (
+              <TableSection key={table.table} table={table} matches={rules} />
+            ))}
             {segment.scorecard && <ScorecardView scorecard={segment.scorecard} />}
             <Terms parts={segment} />
           </div>

@@ -211,8 +211,11 @@ async function describeActive(
     const step = steps.findLast(({ step: taken }) => taken === wanted)
     return step ? { by: nameOf(step.actor_id), at: step.taken_at } : null
   }
-  const rowsOfTables = (document.tables ?? []).flatMap((table) => table.rows)
-  const rules = [...document.rules, ...(document.after_score ?? []), ...rowsOfTables]
+  const rules = [document, ...(document.segments ?? [])].flatMap((part) => [
+    ...(part.rules ?? []),
+    ...(part.after_score ?? []),
+    ...(part.tables ?? []).flatMap((table) => table.rows),
+  ])
   return {
     version: policy.version,
     cutoff: document.verdicts.cutoff,

@@ -1,8 +1,8 @@
 import type { Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
-import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
+import { type CompiledPolicy, ruleIdsOf } from '../policy/compile/compiled-policy.ts'
 import type { PolicyDocument } from '../policy/policy-document.ts'
-import { rowId } from '../policy/table-conditions.ts'
+import { isRowId, rowId } from '../policy/table-conditions.ts'
 import { decide, judge } from './decide.ts'
 import type { Evaluation } from './evaluation.ts'
 import { explainDecision } from './explain-decision.ts'
@@ -57,11 +57,10 @@ export function testPolicy(policy: CompiledPolicy): { tests: PolicyTestResult[];
 }
 
 /** The parts of a policy that decide on some applicants only. */
-export function partsOf({ rules, afterScore, tables, segments }: CompiledPolicy): PolicyPart[] {
+function partsOf(policy: CompiledPolicy): PolicyPart[] {
   return [
-    ...segments.map(({ name }): PolicyPart => ({ kind: 'segment', name })),
-    ...[...rules, ...afterScore].map(({ id }): PolicyPart => ({ kind: 'rule', name: id })),
-    ...tables.flatMap(({ rows }) => rows.map(({ id }): PolicyPart => ({ kind: 'row', name: id }))),
+    ...policy.segments.map(({ name }): PolicyPart => ({ kind: 'segment', name })),
+    ...ruleIdsOf(policy).map((name): PolicyPart => ({ kind: isRowId(name) ? 'row' : 'rule', name })),
   ]
 }
 

@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { SETTLING_STEPS } from '../decide/settling-steps.ts'
-import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
-import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS, VERDICTS } from '../vocabularies.ts'
+import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS } from '../vocabularies.ts'
 import { Closed, Code, Explanation, Expression, Label } from './document-fields.ts'
 import { DecisionTable } from './table-document.ts'
+import { PolicyTest } from './test-document.ts'
 
 const FeatureRef = Type.String({
   pattern: '^[a-z]+\\.[a-z][a-z0-9_.]{0,63}$',
@@ -265,38 +264,12 @@ const Segment = Closed(
     tiers: Type.Optional(Tiers),
     limit: Type.Optional(Closed({ terms: LimitTerms })),
     products: Type.Optional(Products),
+    rules: Type.Optional(Type.Array(Rule, { minItems: 1, maxItems: 50 })),
+    after_score: Type.Optional(Type.Array(Rule, { minItems: 1, maxItems: 50 })),
+    tables: Type.Optional(Type.Array(DecisionTable, { minItems: 1, maxItems: 10 })),
   },
-  'Applicants with a scorecard, cutoff, tiers, limit terms or prices of their own. The first segment whose condition holds counts; a part that it does not have is that of the document.',
+  'Applicants with a scorecard, cutoff, tiers, limit terms or prices of their own. The first segment whose condition holds counts; a part that it does not have is that of the document. Its rules and tables are asked after those of the document, which are asked too.',
 )
-
-const PolicyTest = Closed({
-  name: Type.String({ minLength: 1 }),
-  age_days: Type.Optional(Type.Integer({ minimum: 0, description: 'How old the features that age are.' })),
-  facts: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String(), Type.Boolean()]), {
-    description: 'The features that are known; all others are missing.',
-  }),
-  missing: Type.Optional(
-    Type.Record(Type.String(), Type.Enum(Object.keys(MISSING_BECAUSE) as MissingBecause[]), {
-      description: 'Features that are missing for another cause than `no_data`.',
-    }),
-  ),
-  expect: Closed({
-    verdict: Type.Optional(Type.Enum([...VERDICTS])),
-    tier: Type.Optional(Type.String()),
-    limit: Type.Optional(Type.Number()),
-    score: Type.Optional(Type.Integer()),
-    settled_by: Type.Optional(
-      Type.Enum(
-        SETTLING_STEPS.flatMap(({ settles }) => settles.map(({ by }) => by)),
-        { description: 'The step that settles the verdict.' },
-      ),
-    ),
-    segment: Type.Optional(Type.String({ description: 'The segment; `none` for the document itself.' })),
-    annual_rate: Type.Optional(Type.Number({ description: 'The price of what is approved, or else of the request.' })),
-    reasons_include: Type.Optional(Type.Array(Code)),
-    conditions_include: Type.Optional(Type.Array(Code)),
-  }),
-})
 
 /** The schema of a policy: everything that a verdict depends on besides the facts. */
 export const PolicyDocument = Closed({

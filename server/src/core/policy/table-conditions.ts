@@ -7,6 +7,11 @@ export function rowId({ table }: Pick<PolicyTable, 'table'>, { row }: Pick<Polic
   return `${table}/${row}`
 }
 
+/** Whether an id among those of rules is that of a row. */
+export function isRowId(id: string): boolean {
+  return id.includes('/')
+}
+
 /** A row of a table as a rule: its cells as a condition in CEL, and its name with that of the table. */
 export function ruleOfRow({ table, label, columns }: PolicyTable, definition: PolicyTableRow): WrittenRule {
   const { row, when, then, reason, explanation, ...effect } = definition

@@ -50,8 +50,8 @@ function checkNodes(document: PolicyDocument): PolicyProblem[] {
 }
 
 /** The conditions of the rows of tables, each of which evaluates the columns that it has cells for. */
-function rowConditions({ tables = [] }: PolicyDocument): PolicyExpression[] {
-  return tables.flatMap((table, index) =>
+function rowConditions({ tables = [], segments = [] }: PolicyDocument): PolicyExpression[] {
+  return [...tables, ...segments.flatMap((segment) => segment.tables ?? [])].flatMap((table, index) =>
     table.rows.map((row, at) => ({ path: ['tables', index, 'rows', at], source: ruleOfRow(table, row).when })),
   )
 }

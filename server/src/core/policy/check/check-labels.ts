@@ -1,5 +1,5 @@
 import type { Impact } from '../../vocabularies.ts'
-import type { PolicyDocument } from '../policy-document.ts'
+import type { PolicyDocument, PolicyTable } from '../policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
 interface WrittenReason {
@@ -56,17 +56,18 @@ function reasonsOf(document: PolicyDocument): WrittenReason[] {
     ...missing_reasons.map((reason, index) => negative(['missing_reasons', index], reason)),
     ...rules.map(({ reason }, index) => ({ path: ['rules', index, 'reason'], ...reason })),
     ...after_score.map(({ reason }, index) => ({ path: ['after_score', index, 'reason'], ...reason })),
-    ...tables.flatMap(({ rows }, table) =>
-      rows.flatMap(({ reason }, row) =>
-        reason === undefined ? [] : [{ path: ['tables', table, 'rows', row, 'reason'], ...reason }],
-      ),
-    ),
+    ...tables.flatMap((table, index) => rowReasons(table, ['tables', index])),
     ...scoreReasons(scorecard, ['scorecard']),
     ...limit.terms.map(({ reason }, index) => negative(['limit', 'terms', index, 'reason'], reason)),
     ...(['risk', 'unknown', 'unlisted_currency', 'over_maximum', 'under_minimum'] as const).flatMap((name) => {
       const reason = limit[name]
       return reason === undefined ? [] : [negative(['limit', name], reason)]
     }),
+    ...segments.flatMap(({ rules: own = [], after_score: later = [], tables: ofSegment = [] }, segment) => [
+      ...own.map(({ reason }, index) => ({ path: ['segments', segment, 'rules', index, 'reason'], ...reason })),
+      ...later.map(({ reason }, index) => ({ path: ['segments', segment, 'after_score', index, 'reason'], ...reason })),
+      ...ofSegment.flatMap((table, index) => rowReasons(table, ['segments', segment, 'tables', index])),
+    ]),
     ...segments.flatMap((segment, index) => [
       ...(segment.scorecard ? scoreReasons(segment.scorecard, ['segments', index, 'scorecard']) : []),
       ...(segment.limit?.terms ?? []).map(({ reason }, term) =>
@@ -74,6 +75,12 @@ function reasonsOf(document: PolicyDocument): WrittenReason[] {
       ),
     ]),
   ]
+}
+
+function rowReasons({ rows }: PolicyTable, path: (string | number)[]): WrittenReason[] {
+  return rows.flatMap(({ reason }, row) =>
+    reason === undefined ? [] : [{ path: [...path, 'rows', row, 'reason'], ...reason }],
+  )
 }
 
 function scoreReasons({ characteristics }: PolicyDocument['scorecard'], path: (string | number)[]): WrittenReason[] {

@@ -170,7 +170,7 @@ describe('the check of a table', () => {
     'a table named like a rule': [
       [LOW, HIGH, HEAVY, UNKNOWN],
       { table: 'default_on_record' },
-      /\/tables\/0\/table: a rule is named 'default_on_record' too; rename one/,
+      /\/tables\/0: 'default_on_record' is there twice; rename one/,
     ],
     'more combinations than can be looked at': [
       Array.from({ length: 100 }, (_, n) => ({

@@ -22,11 +22,8 @@ import type { PolicyProblem } from './policy-problem.ts'
 /** Finds tables whose columns do not compile, whose cells do not fit, and what `checkRows` and `checkGrid` find. */
 export function checkTables(document: PolicyDocument): PolicyProblem[] {
   const slots = policySlots(document)
-  const ids = new Set([...document.rules, ...(document.after_score ?? [])].map(({ id }) => id))
   return (document.tables ?? []).flatMap((table, index) => {
     const path = ['tables', index]
-    if (ids.has(table.table))
-      return [{ path: [...path, 'table'], message: `a rule is named '${table.table}' too; rename one` }]
     const types = table.columns.map(({ value }, column) =>
       columnType(value, { path: [...path, 'columns', column], slots }),
     )

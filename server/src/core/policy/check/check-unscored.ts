@@ -1,5 +1,5 @@
 import { expressionsOf } from '../expression/policy-expressions.ts'
-import type { PolicyDocument } from '../policy-document.ts'
+import type { PolicyDocument, PolicyRule } from '../policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
 /** Finds what a policy without a scorecard cannot mean: the score, its points, several tiers; and an approval without a reason. */
@@ -19,11 +19,8 @@ export function checkUnscored(document: PolicyDocument): PolicyProblem[] {
     ...(tiers.length > 1
       ? [{ path: ['tiers'], message: 'without a score every request is in the last tier; keep that one' }]
       : []),
-    ...rules.flatMap(({ then }, index) =>
-      then === 'points'
-        ? [{ path: ['rules', index, 'then'], message: 'there is no score to add points to; use another action' }]
-        : [],
-    ),
+    ...pointsProblems(rules, []),
+    ...segments.flatMap((segment, index) => pointsProblems(segment.rules ?? [], ['segments', index])),
     ...segments.flatMap(({ scorecard: own, verdicts, tiers: ofSegment = [] }, index) => [
       ...(own === undefined
         ? []
@@ -57,6 +54,13 @@ export function checkUnscored(document: PolicyDocument): PolicyProblem[] {
         : [{ path, message: `${read} is never known, because there is no scorecard; remove it, or add one` }]
     }),
   ]
+}
+
+function pointsProblems(rules: readonly PolicyRule[], path: (string | number)[]): PolicyProblem[] {
+  const message = 'there is no score to add points to; use another action'
+  return rules.flatMap(({ then }, index) =>
+    then === 'points' ? [{ path: [...path, 'rules', index, 'then'], message }] : [],
+  )
 }
 
 const READS_SCORE = /\bscore\.(total|probability|bad_probability)\b/

@@ -269,9 +269,10 @@ export interface CurrencyTerms {
   step: number
 }
 
-/** The ids of all rules and rows of tables, in the order in which they are evaluated. */
-export function ruleIdsOf({ rules, afterScore, tables }: CompiledPolicy): string[] {
-  return [...rules, ...afterScore, ...tables.flatMap(({ rows }) => rows)].map(({ id }) => id)
+/** The ids of all rules and rows of tables: of the document in the order in which they are evaluated, then those of its segments. */
+export function ruleIdsOf({ rules, afterScore, tables, segments }: CompiledPolicy): string[] {
+  const own = [...rules, ...afterScore, ...tables.flatMap(({ rows }) => rows)].map(({ id }) => id)
+  return [...new Set([...own, ...segments.flatMap(({ policy }) => ruleIdsOf(policy))])]
 }
 
 /** A reason of the document, with the node of the trace that it comes from. */

@@ -16,6 +16,11 @@ export function expressionsOf(document: PolicyDocument): PolicyExpression[] {
     ...after_score.flatMap((rule, index) => ruleExpressions(rule, ['after_score', index])),
     ...tables.flatMap((table, index) => tableExpressions(table, ['tables', index])),
     ...termExpressions(limit.terms, ['limit', 'terms']),
+    ...segments.flatMap(({ rules: own = [], after_score: later = [], tables: ofSegment = [] }, segment) => [
+      ...own.flatMap((rule, index) => ruleExpressions(rule, ['segments', segment, 'rules', index])),
+      ...later.flatMap((rule, index) => ruleExpressions(rule, ['segments', segment, 'after_score', index])),
+      ...ofSegment.flatMap((table, index) => tableExpressions(table, ['segments', segment, 'tables', index])),
+    ]),
     ...segments.flatMap((segment, index) =>
       termExpressions(segment.limit?.terms ?? [], ['segments', index, 'limit', 'terms']),
     ),
