@@ -95,6 +95,25 @@ test('a policy says which of its rules and rows no test reaches', async () => {
   )
 })
 
+test('a policy file is tried on a test and on facts of a file, and says how the verdict came about', async () => {
+  const file = join(folder, 'start-3.yaml')
+  await call(noInstallation, 'policy', 'new', file)
+  const onTest = await call(noInstallation, 'policy', 'try', file, '--test', 'a default on record is declined')
+  assert.match(onTest.stdout, /Verdict: decline, settled by knock_out: a rule declines\./)
+  assert.match(onTest.stdout, /default_on_record \(decline\): Default or charge-off/)
+  const facts = join(folder, 'case.yaml')
+  writeFileSync(facts, 'facts:\n  cashflow.monthly_income: 2500\n  request.amount: 3000\n  request.currency: EUR\n')
+  const onFacts = await callForJson(noInstallation, 'policy', 'try', file, '--facts', facts)
+  assert.deepEqual([onFacts.decision.verdict, onFacts.evidence.settled_by], ['manual_review', 'review_rule'])
+  const unnamed = await call(noInstallation, 'policy', 'try', file)
+  assert.match(unnamed.stderr, /Name the facts by one of --facts, --test and --entity/)
+  const unknown = await call(noInstallation, 'policy', 'try', file, '--test', 'nope')
+  assert.match(unknown.stderr, /The policy has no test named 'nope'/)
+  writeFileSync(facts, 'facts:\n  cashflow.monthly_income: 2500\n')
+  const refused = await call(noInstallation, 'policy', 'try', file, '--facts', facts)
+  assert.match(refused.stderr, /'default' is credit under the policy start-3: send requested_amount and currency/)
+})
+
 test('a warning is printed with its place, and does not fail the check', async () => {
   const raised = policyFile('raised', 'cutoff: 550', 'cutoff: 555')
   const { status, stdout } = await call(noInstallation, 'policy', 'check', raised)
@@ -125,7 +144,10 @@ test('a problem in a policy file is reported with its line and column', async ()
   const failing = policyFile('failing', 'limit: 6000', 'limit: 6001')
   const failed = await call(noInstallation, 'policy', 'test', failing)
   assert.equal(failed.status, 1)
-  assert.match(failed.stdout, /^FAIL {2}a steady account .*\n {6}limit: expected 6001, got 6000\n {6}settled by nothing_against, because .*\npass {2}/)
+  assert.match(
+    failed.stdout,
+    /^FAIL {2}a steady account .*\n {6}limit: expected 6001, got 6000\n {6}settled by nothing_against, because .*\npass {2}/,
+  )
   assert.match(
     (await call(noInstallation, 'policy', 'check', failing)).stdout,
     new RegExp(`failing\\.yaml: 1 of its ${TESTS} tests fail:`),

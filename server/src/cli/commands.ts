@@ -26,6 +26,7 @@ import { outcomesList, outcomesRetract } from './outcomes.ts'
 import { policyActivate, policyApprove, policyList, policyPropose, policyReject, policyShow } from './policy.ts'
 import { policyBacktest } from './policy-backtest.ts'
 import { policyCheck, policyDiff, policyNew, policyTest } from './policy-files.ts'
+import { policyTry } from './policy-try.ts'
 import {
   webhooksAdd,
   webhooksDeliveries,
@@ -65,6 +66,7 @@ export const commands: readonly Command[] = [
   policyNew,
   policyCheck,
   policyTest,
+  policyTry,
   policyDiff,
   policyList,
   policyShow,

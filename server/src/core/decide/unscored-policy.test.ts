@@ -167,6 +167,11 @@ describe('a policy without a scorecard', () => {
     })
   }
 
+  it('has verdicts of which a misspelled one is refused by its name', () => {
+    const lines = said((document) => ({ ...document, verdicts: { cutof: 500 } }))
+    assert.deepEqual(lines, ["/verdicts/cutof: there is no field 'cutof' here"])
+  })
+
   it('is told apart from one whose author forgot the cutoffs', () => {
     const lines = said((document) => ({
       ...document,

@@ -249,18 +249,18 @@ const Tiers = Type.Array(Tier, {
 })
 const Cutoff = Type.Integer({ description: 'A score below this is a decline.' })
 
+const OwnVerdicts = Closed({
+  cutoff: Type.Optional(Cutoff),
+  confidence_min_ppm: Type.Optional(Ppm),
+  completeness_min_ppm: Type.Optional(Ppm),
+})
+
 const Segment = Closed(
   {
     name: Code,
     when: Expression('A condition in CEL over the inputs and the derived features that do not depend on the amount.'),
     scorecard: Type.Optional(Scorecard),
-    verdicts: Type.Optional(
-      Closed({
-        cutoff: Type.Optional(Cutoff),
-        confidence_min_ppm: Type.Optional(Ppm),
-        completeness_min_ppm: Type.Optional(Ppm),
-      }),
-    ),
+    verdicts: Type.Optional(OwnVerdicts),
     tiers: Type.Optional(Tiers),
     limit: Type.Optional(Closed({ terms: LimitTerms })),
     products: Type.Optional(Products),
@@ -340,7 +340,7 @@ export const PolicyDocument = Closed({
 export const WrittenPolicy = Closed({
   ...PolicyDocument.properties,
   scorecard: Type.Optional(Scorecard),
-  verdicts: Type.Optional(Type.Partial(PolicyDocument.properties.verdicts)),
+  verdicts: Type.Optional(OwnVerdicts),
 })
 
 /** A policy file. */
