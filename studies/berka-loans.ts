@@ -11,6 +11,7 @@ import {
   emptyState,
   type TransactionFact,
 } from '../server/src/core/facts/entity-state.ts'
+import type { Facts } from '../server/src/core/facts/facts.ts'
 import type { CompiledPolicy } from '../server/src/core/policy/compile/compiled-policy.ts'
 import type { Scored } from './discrimination.ts'
 
@@ -32,6 +33,7 @@ export interface Loan {
 /** A loan as the policy decides it. */
 export interface Decided extends Scored {
   loan: Loan
+  facts: Facts
   evaluation: Evaluation
 }
 
@@ -57,7 +59,7 @@ export function decideLoan(policy: CompiledPolicy, loan: Loan, now: string): Dec
   const facts = deriveFacts({ state, entity: { type: 'person', country: 'CZ' }, request, now })
   const evaluation = decide(policy, facts)
   const { total, bad_ppm } = evaluation.trace.score
-  return { loan, evaluation, score: total, probabilityOfBad: bad_ppm! / 1e6, isBad: loan.isBad }
+  return { loan, facts, evaluation, score: total, probabilityOfBad: bad_ppm! / 1e6, isBad: loan.isBad }
 }
 
 /** The bank had known all applicants for months, so all of them get a verified identity and a consent. */

@@ -21,7 +21,7 @@ export async function backtestAll(
   { organizationId, policy, last }: { organizationId: string; policy: StoredDocument; last: number },
 ): Promise<BacktestResult> {
   const { document, checksum } = policy
-  const parts = { store: { backtests: backtestCaseQueries(database) }, threads }
+  const parts = { store: { backtests: backtestCaseQueries(database) }, threads, nowMs: Date.now() }
   return runBacktest(parts, { client: { organizationId }, policy: { document, checksum }, range: { last } })
 }
 

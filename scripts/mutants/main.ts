@@ -1,7 +1,7 @@
 /**
  * Makes small changes to the functions that decide, one at a time, and runs their tests: each should fail a test.
  *
- *     npm run mutants -- [--seed 1] [--count 40] [--least 38]
+ *     npm run mutants -- [--seed 1] [--count 40] [--least 38] [--within server/src/core/graph]
  *
  * Each mutant is tested in a copy of the project in a temporary folder. A mutant is caught if a test fails, or if the tests do
  * not end. The exit code is 1 if fewer than `--least` are caught.
@@ -14,7 +14,9 @@ import { findMutants, type Mutant, mutate } from './find-mutants.ts'
 import { runTests } from './run-tests.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const FOLDERS = ['decide', 'policy', 'facts'].map((folder) => `server/src/core/${folder}`)
+const FOLDERS = ['decide', 'policy', 'facts', 'graph', 'backtest'].map((folder) => `server/src/core/${folder}`)
+/** What decisions rest on beside these folders. */
+const FILES = ['server/src/core/half-life.ts']
 /** Tests across modules that show what the core decides. */
 const JOURNEYS = ['golden-decisions', 'improvements'].map((name) => `server/tests/${name}.test.ts`)
 /** Processor time in which the tests pass on any machine, as long as no mutant is there. */
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '40' },
     least: { type: 'string', default: '38' },
+    within: { type: 'string', default: 'server/src/core' },
   },
 })
 const [seed, count, least] = [values.seed, values.count, values.least].map(Number) as [number, number, number]
@@ -39,8 +42,8 @@ interface PlacedMutant extends Mutant {
 }
 
 function allMutants(): PlacedMutant[] {
-  const files = FOLDERS.flatMap((folder) => globSync(`${folder}/*.ts`, { cwd: ROOT }))
-    .filter((file) => !file.endsWith('.test.ts'))
+  const files = [...FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT })), ...FILES]
+    .filter((file) => !file.endsWith('.test.ts') && file.startsWith(values.within))
     .sort()
   return files.flatMap((file) => {
     const source = readFileSync(join(ROOT, file), 'utf8')
@@ -75,7 +78,7 @@ function copyProject(): string {
 
 /** Every test file with the milliseconds of processor time that it takes without a mutant. */
 async function timeTests(): Promise<TestTimes> {
-  const tests = [...FOLDERS.flatMap((each) => globSync(`${each}/*.test.ts`, { cwd: ROOT })), ...JOURNEYS]
+  const tests = [...FOLDERS.flatMap((each) => globSync(`${each}/**/*.test.ts`, { cwd: ROOT })), ...JOURNEYS]
   const msByFile = await runTests(folder, tests, SECONDS_MAX)
   if (msByFile === undefined) throw new Error('the tests fail without a mutant')
   return msByFile
@@ -106,13 +109,14 @@ try {
   console.log(`seed ${seed}: ${count} of ${mutants.length} mutants`)
   const msByFile = await timeTests()
   let caught = 0
-  for (const mutant of pick(mutants)) {
+  const picked = pick(mutants)
+  for (const mutant of picked) {
     const wasCaught = await isCaught(mutant, msByFile)
     if (wasCaught) caught += 1
     const { file, line, from, to } = mutant
     console.log(`${wasCaught ? 'caught  ' : 'SURVIVED'}  ${file}:${line}  ${from.trim()} → ${to.trim()}`)
   }
-  console.log(`${caught} of ${count} caught`)
+  console.log(`${caught} of ${picked.length} caught`)
   process.exitCode = caught >= least ? 0 : 1
 } finally {
   rmSync(folder, { recursive: true, force: true })

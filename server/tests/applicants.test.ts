@@ -145,6 +145,7 @@ const TRUE_OF: Record<string, (seen: Seen) => boolean> = {
     )
     return repaid + seen.instalment > 0.3 * monthly(seen, seen.credits)
   },
+  instalment_too_high: (seen) => seen.instalment > 0.3 * monthly(seen, seen.credits),
   circular_transfers: ({ circularShare }) => circularShare >= 0.2,
   identity_verified: () => true,
   short_account_history: ({ days }) => days < 180,

@@ -130,9 +130,9 @@ const document: PolicyDocument = {
   tests: [],
 }
 
-/** Compiles the policy of round numbers. */
-export function boundaryPolicy(): CompiledPolicy {
-  const text = canonicalJson(document)
+/** Compiles the policy of round numbers, perhaps with other parts. */
+export function boundaryPolicy(edit: Partial<PolicyDocument> = {}): CompiledPolicy {
+  const text = canonicalJson({ ...document, ...edit })
   const compiled = compileStoredPolicy({ document: text, checksum: sha256(text) })
   if ('policy' in compiled) return compiled.policy
   throw new Error(JSON.stringify(compiled))

@@ -6,6 +6,7 @@ import { factsFrom } from '../src/core/facts/facts-from.ts'
 import { parsePolicy } from '../src/core/policy/parse-policy.ts'
 import { bureauPolicy } from './bureau-policy.ts'
 import { rankOf, seededBelow } from './improvements.ts'
+import { reasonFaults } from './reason-faults.ts'
 
 const policy = bureauPolicy()
 const APPLICANT = policy.document.tests[0]!.facts as Record<string, FactValue>
@@ -42,6 +43,8 @@ interface Applicant {
   values: Record<string, FactValue>
   age: number
 }
+
+const NO_FAULTS = { untrue: [], unchecked: [], opposed: [], isUnexplained: false }
 
 const below = seededBelow(4711)
 const oneOf = <Value>(values: readonly Value[]): Value => values[below(values.length)]!
@@ -120,6 +123,18 @@ it(`the bureau policy worsens no verdict and no limit by a better fact or a larg
   }
   for (const segment of [null, 'returning', 'thin_file', 'short_history'])
     assert.ok((changedIn.get(segment) ?? 0) > SAMPLE / 400, `hardly any draw changed anything in ${segment}`)
+})
+
+it(`the reasons of the bureau policy are true and do not contradict each other, in ${SAMPLE} draws`, () => {
+  const given = new Set<string>()
+  for (let count = 0; count < SAMPLE; count++) {
+    const facts = factsOf(drawApplicant())
+    const { evaluation, untrue, unchecked, opposed, isUnexplained } = reasonFaults(policy, facts)
+    const seen = () => JSON.stringify({ reasons: evaluation.reasons, facts })
+    assert.deepEqual({ untrue, unchecked, opposed, isUnexplained }, NO_FAULTS, seen())
+    for (const { code } of evaluation.reasons) given.add(code)
+  }
+  assert.ok(given.size > 30, `only ${[...given]} were given, so the sample shows little`)
 })
 
 it('an amount counts for the same in a currency of which a euro buys ten units', () => {

@@ -211,6 +211,21 @@ test('a case decided in the console leaves the review, the audit entry and the e
   )
 })
 
+test('an approved case opens an offer, which the page of the entity shows and the next decision counts', async () => {
+  const { id, entityId, decisionId } = await newCase('offered')
+  const verdicts = [{ decision_id: decisionId, verdict: 'approve', recommended_limit: 700 }]
+  await read('cases.decide', { id, reason: 'Payslips seen.', verdicts })
+  const { open_offers: offers } = await read('entities.show', { id: entityId })
+  assert.deepEqual(
+    offers.map(({ decision_id, offered }: { decision_id: string; offered: object }) => [decision_id, offered]),
+    [[decisionId, { amount: 700, currency: 'EUR' }]],
+  )
+  const next = await undecided(entityId)
+  const { body: replay } = await acme.get(`/v1/decisions/${next.id}/replay`)
+  assert.equal(replay.evidence.feature_snapshot['offers.open_amount'].value, 700)
+  await emptyQueue()
+})
+
 test('each request of a case gets its own verdict and its own limit, in one change', async () => {
   const entityId = await createEntity(acme, 'two requests')
   const [large, small] = [await undecided(entityId, 12_000), await undecided(entityId, 300)]

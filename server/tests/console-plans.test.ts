@@ -124,6 +124,8 @@ const INPUTS: Record<string, object[]> = {
   'policies.check': [{ source: sandboxPolicySource() }],
   'policies.show': [{ version: 'v7' }],
   'policy-backtests.try': [{ source: sandboxPolicySource(), last: 2_000 }],
+  'policy-calibration.show': [{ version: 'v7' }],
+  'policy-calibration.draft': [{ version: 'policy_of_another' }],
   'team.list-sessions': [{ operator_id: me }, { operator_id: ids('opr') }],
   'decisions.list': [
     {},

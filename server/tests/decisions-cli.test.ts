@@ -80,12 +80,16 @@ test('explain says what settled the verdict, what the score is made of, what bin
   const [, binding] = /^Limit: \d+ EUR; (\w+) keeps it from being higher\.$/m.exec(stdout)!
   assert.match(stdout, new RegExp(`^ {2}→ ${binding}: `, 'm'))
   assert.match(stdout, new RegExp(`^A better verdict: ${decision.recommended_limit} EUR would be approve `, 'm'))
+  assert.match(stdout, /^Asked for and offered$/m)
+  assert.match(stdout, new RegExp(`^ {2}amount in EUR +400000 +${decision.recommended_limit}$`, 'm'))
+  assert.match(stdout, new RegExp(`^ {2}score +${total} +\\d+$`, 'm'))
   assert.match(stdout, /^Replay: the same facts under the same policy give the same decision, byte for byte\.$/m)
 })
 
 test('explain names the rules that hold with their values, what is missing and why, and the terms of an unknown product', async () => {
   const overdrawn = (await cli('explain', (await decide('overdrawn')).id)).stdout
   assert.match(overdrawn, /^Verdict: decline, settled by knock_out: a rule declines\.$/m)
+  assert.doesNotMatch(overdrawn, /Asked for and offered/)
   assert.match(overdrawn, /^Rules that hold$\n {2}\w+ \(decline\): [A-Z].*\n {4}cashflow\.\w+ = \d+/m)
   assert.match(overdrawn, /decides it; -?[\d.]+ is [\d.]+ away$/m)
   const thin = (await cli('explain', (await decide('thin file', { product: 'loan_typo' })).id)).stdout

@@ -7,10 +7,10 @@ import { sandboxPolicy } from './sandbox-policy.ts'
 /** The parts of a policy that a test replaces; a function gets the sandbox policy. */
 export type PolicyEdit = Partial<PolicyDocument> | ((document: PolicyDocument) => Partial<PolicyDocument>)
 
-/** The sandbox policy with other parts. */
+/** The sandbox policy with other parts, and without meanings: they are about the parts that it has. */
 export function editedDocument(edit: PolicyEdit): PolicyDocument {
   const { document } = sandboxPolicy()
-  return { ...document, tests: [], ...(typeof edit === 'function' ? edit(document) : edit) }
+  return { ...document, tests: [], meanings: [], ...(typeof edit === 'function' ? edit(document) : edit) }
 }
 
 /** The sandbox policy with other parts, compiled. */

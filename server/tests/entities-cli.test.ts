@@ -50,11 +50,11 @@ test('show finds an entity by either id, and prints what it owes by currency', a
   const byId = await show(id)
   assert.equal(byId.status, 0, byId.stderr)
   assert.match(byId.stdout, new RegExp(`^${id}\\n {2}external id +borrower-1$`, 'm'))
-  assert.match(byId.stdout, /^Open credits:\n {2}4000\.5 EUR, of 1 credit\nOpen offers:\n {2}300 EUR, in 1 offer$/m)
+  assert.match(byId.stdout, /^Open credits:\n {2}4000\.5 EUR, of 1 credit\nOpen offers:\n {2}1299\.5 EUR, in 2 offers$/m)
   assert.equal((await show('borrower-1')).stdout, byId.stdout)
   const shown = await callForJson(testStorage.env, 'entities', 'show', 'borrower-1')
   assert.deepEqual([shown.id, shown.open_credits], [id, [{ currency: 'EUR', credits: 1, amount: 4000.5 }]])
-  assert.deepEqual(shown.open_offers, [{ currency: 'EUR', offers: 1, amount: 300 }])
+  assert.deepEqual(shown.open_offers, [{ currency: 'EUR', offers: 2, amount: 1299.5 }])
 })
 
 test('of an entity without credit, show says so; an unknown name is a problem', async () => {

@@ -44,6 +44,8 @@ it('a policy that punishes a better fact is found', () => {
   const compiled = compilePolicy({
     ...document,
     scorecard: { ...document.scorecard, characteristics: [{ ...first!, bins }, ...others] },
+    // What the labels say is about the bins as they were.
+    meanings: [],
     tests: [],
   })
   assert.ok('policy' in compiled, JSON.stringify(compiled))

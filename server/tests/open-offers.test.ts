@@ -364,6 +364,20 @@ test('a request replaces one about a merged entity for good, and a request for a
   assert.deepEqual([await alteredOffers(a), await alteredOffers(b)], [[], []])
 })
 
+test('an offer that was replaced is paid out only with an override, the one that replaced it without', async () => {
+  const id = await newApplicant()
+  const first = await decide(id, { reference: 'application-9' })
+  const second = await decide(id, { reference: 'application-9' })
+  const funded = (decisionId: string, more: object = {}) =>
+    acme.post(`/v1/decisions/${decisionId}/outcomes`, { type: 'funded', occurred_at: START, ...more })
+  const refused = await funded(first.id)
+  assert.deepEqual([refused.status, refused.body.error.code], [422, 'outcome_mismatch'])
+  assert.match(refused.body.error.message, /Report it on the later decision/)
+  assert.equal((await funded(second.id)).status, 201)
+  const taken = await funded(first.id, { override: true, note: 'Paid out before the second request.' })
+  assert.equal(taken.status, 201)
+})
+
 test('a request for access takes the place of no offer, whatever its reference', async () => {
   const id = await newApplicant()
   const credit = await decide(id, { reference: 'journey-1' })

@@ -16,6 +16,7 @@ function withRelationship(document: PolicyDocument): PolicyDocument {
   const { scorecard } = document
   return {
     ...document,
+    meanings: [],
     version: 'relationship-policy-v1',
     model_version: 'relationship-model-v1',
     missing_reasons: [...document.missing_reasons, { code: 'relationship_unknown', label: 'Relationship not known' }],

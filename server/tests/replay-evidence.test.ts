@@ -106,6 +106,13 @@ test('the nearest better amount is decided as the replay says', async () => {
   const overreach = personaOf('overreach')
   const decision = await decide(overreach)
   const { evidence } = await replay(decision)
+  const { asked, offered, currency: inCurrency } = evidence.counter_offer
+  assert.deepEqual(
+    [asked.amount, asked.score, asked.confidence, inCurrency],
+    [overreach.underwrite.requested_amount, evidence.score.total, evidence.confidence, 'EUR'],
+  )
+  assert.deepEqual([offered.amount, offered.instalment], [decision.recommended_limit, evidence.product.instalment])
+  assert.ok(offered.score >= asked.score && offered.bad_ppm <= asked.bad_ppm)
   const { amount, verdict, currency } = evidence.better_amount
   assert.deepEqual([amount, verdict, currency], [decision.recommended_limit, 'approve', 'EUR'])
   // Its offer is closed, or it would be exposure of the next.

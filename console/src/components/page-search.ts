@@ -59,8 +59,8 @@ const PAGE_PARAMETERS = {
   entities: filtersOf<InputOf<'entities.list'>>()('search'),
   'entities/$entityId': { hops: oneOf('1', '2') },
   policies: {},
-  'policies/new': { from: text },
-  'policies/$version': { tab: oneOf('proposal', 'page', 'yaml', 'diff', 'tests', 'backtest') },
+  'policies/new': { from: text, calibrated: oneOf('1') },
+  'policies/$version': { tab: oneOf('proposal', 'page', 'yaml', 'diff', 'tests', 'backtest', 'calibration') },
   'live-gate': {},
   'audit-log': {
     ...filtersOf<InputOf<'audit-log.list'>>()('actor', 'type', 'target'),

@@ -10,6 +10,7 @@ import { FoldSection } from './fold-section.tsx'
 import { GraphPaths } from './graph-paths.tsx'
 import { InclusionProof } from './inclusion-proof.tsx'
 import { LimitTerms } from './limit-terms.tsx'
+import { OfferTable } from './offer-table.tsx'
 import { ReplayDifferences } from './replay-result.tsx'
 import { RuleTrace } from './rule-trace.tsx'
 import { Since } from './since.tsx'
@@ -60,6 +61,7 @@ function Evidence({ view, shown }: { view: ViewData; shown?: ShownDecision }) {
         </div>
         <div className={classes.column}>
           <ReasonList view={view} />
+          <OfferTable view={view} />
           <LimitTerms view={view} />
           {shown && <Since shown={shown} />}
           {shown && <InclusionProof decisionId={shown.id} />}

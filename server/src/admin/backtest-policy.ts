@@ -62,12 +62,12 @@ export interface DraftBacktest extends Pick<WantedBacktest, 'range' | 'onProgres
 export const backtestDraft = permitted(
   'propose policies',
   async (
-    { stores, threads },
+    { stores, threads, nowMs },
     { organizationId, environment }: EnvironmentAct,
     { source, range, onProgress, signal }: DraftBacktest,
   ): Promise<BacktestResult> => {
     requireRange(range)
-    const parts = { store: stores[environment], threads }
+    const parts = { store: stores[environment], threads, nowMs: nowMs() }
     return runBacktest(parts, {
       client: { organizationId, signal },
       policy: { source },
@@ -120,7 +120,7 @@ async function runKept(
   const store = installation.stores[environment]
   const { document, checksum, version } = policy
   try {
-    const parts = { store, threads: installation.threads }
+    const parts = { store, threads: installation.threads, nowMs: installation.nowMs() }
     const result = await runBacktest(parts, {
       // It began when no other ran, and has two pages on their way at most.
       client: { organizationId, isAdmitted: true },

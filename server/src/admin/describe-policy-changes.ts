@@ -32,7 +32,9 @@ const SECTIONS: Readonly<Record<string, string>> = {
   inputs: 'inputs',
   derived: 'inputs',
   missing_reasons: 'reasons',
+  meanings: 'reasons',
   segments: 'segments',
+  portfolio: 'portfolio and limits of backtests',
   tests: 'tests',
 }
 

@@ -5,10 +5,12 @@ import type { Installation } from '../installation/installation.ts'
 import { findOperatorById } from '../store/control/operators.ts'
 import { DatabaseError } from '../store/database/database.ts'
 import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/environment/policies.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import type { TaskClient } from '../threads/thread-pool.ts'
 import { type EnvironmentAct, type OperatorActor, permitted, type Reasoned } from './act.ts'
+import { requireWithinLimits } from './backtest-limits.ts'
 import type { FaultyPolicy } from './examine-policy.ts'
 import { examinePolicyApart } from './examine-policy-apart.ts'
 import { findPolicy } from './find-policy.ts'
@@ -85,11 +87,12 @@ export const approvePolicy = permitted(
     const backtest = await newestBacktest(installation, act, policy)
     if (shownBacktest !== undefined && shownBacktest !== (backtest?.id ?? null))
       throw conflict('backtested_again', `${version} was backtested again meanwhile.`)
+    requireWithinLimits(policy, backtest)
     await requireConfirmed(installation, act, policy)
     return takeStep(installation, act, {
       policy,
       step: 'approved',
-      evidence: { ...testEvidence(examined.tests), backtest },
+      evidence: { ...testEvidence(examined.tests), backtest: backtest ? evidenceOf(backtest) : null },
     })
   },
 )
@@ -193,19 +196,21 @@ async function approvedTests(
   return examined.tests
 }
 
-/** The newest backtest of exactly this policy, as the evidence of an approval names it. */
+/** The newest backtest of exactly this policy. */
 async function newestBacktest(
   { stores }: Installation,
   { environment, organizationId }: EnvironmentAct,
   policy: StoredPolicy,
-): Promise<BacktestEvidence | null> {
+): Promise<RowOf<'policy_backtests'> | undefined> {
   const store = stores[environment]
   const newest = (await store.backtests.ofPolicy(organizationId, policy.id)).find(
     ({ checksum }) => checksum === policy.checksum,
   )
-  const stored = newest && (await store.backtests.find(organizationId, newest.id))
-  if (!stored) return null
-  const { id, decided, changed, result } = stored
+  return newest && store.backtests.find(organizationId, newest.id)
+}
+
+/** A backtest as the evidence of an approval names it. */
+function evidenceOf({ id, decided, changed, result }: RowOf<'policy_backtests'>): BacktestEvidence {
   return { id, decided, changed, result_sha256: sha256(result) }
 }
 

@@ -1,5 +1,6 @@
-import { addOlder, type BacktestCounts, resultOf } from '../core/backtest/backtest-counts.ts'
+import { addOlder, type BacktestCounts } from '../core/backtest/backtest-counts.ts'
 import type { BacktestResult } from '../core/backtest/backtest-result.ts'
+import { resultOf } from '../core/backtest/summarize.ts'
 import { lowestIdAt } from '../ids/new-id.ts'
 import type { CaseBounds } from '../store/environment/backtest-cases.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
@@ -16,6 +17,7 @@ export const BACKTEST_DECISIONS_MAX = 100_000
 const PAGE_CASES = 500
 /** Pages on their way: one is decided while the database reads the next. */
 const PAGES_AT_ONCE = 2
+const DAY_MS = 86_400_000
 
 /** A page takes about a tenth of a second under the sandbox policy. */
 const BOUNDS = { lane: 'slow', budgetMs: 10_000, purpose: 'to decide a page of decisions' } as const
@@ -28,13 +30,19 @@ export interface BacktestRange {
   last: number
   fromMs?: number | undefined
   toMs?: number | undefined
+  /** Only decisions with an outcome report. */
+  withOutcome?: boolean
 }
 
 /** Where a backtest reads, and where it decides. */
 export interface BacktestParts {
-  store: { backtests: Pick<EnvironmentStore['backtests'], 'countCases' | 'recordedCases' | 'outcomesBetween'> }
+  store: { backtests: Pick<EnvironmentStore['backtests'], 'countCases' | CaseReads> }
   threads: ThreadPool
+  /** Outcomes of decisions that are younger than the policy's maturity at this time do not count. */
+  nowMs: number
 }
+
+type CaseReads = 'recordedCases' | 'outcomesBetween' | 'newestReviewsBetween'
 
 /** A backtest to run. */
 export interface WantedRun {
@@ -54,7 +62,7 @@ export class BacktestCancelled extends Error {
  * `onProgress` is awaited after each page; if it resolves to false, the backtest ends with `BacktestCancelled`.
  */
 export async function runBacktest(
-  { store, threads }: BacktestParts,
+  { store, threads, nowMs }: BacktestParts,
   { client, policy: given, range, onProgress = async () => true }: WantedRun,
 ): Promise<BacktestResult> {
   const { organizationId } = client
@@ -63,12 +71,14 @@ export async function runBacktest(
   const begun = await runPolicyTask(threads, BEGIN, { input: given, client })
   if ('faults' in begun) throw invalid('policy_invalid', begun.faults)
   const { policy, counts } = begun
+  const matureBefore = new Date(nowMs - counts.settings.maturityDays * DAY_MS).toISOString()
   /** Pages that wait or are being decided, in their order. */
   const deciding: Promise<BacktestCounts>[] = []
   let before = bounds.before
   for (let first = 0; first < total; first += PAGE_CASES) {
     const limit = Math.min(PAGE_CASES, total - first)
-    const page = await readPage(store, { organizationId, bounds: { ...bounds, before }, limit })
+    const read = await readPage(store, { organizationId, bounds: { ...bounds, before }, limit })
+    const page = { ...read, matureBefore }
     if (page.cases.length === 0) break
     if (deciding.length === PAGES_AT_ONCE) addOlder(counts, await deciding.shift()!)
     const counting = runPolicyTask(threads, COUNT, { input: { policy, page }, client })
@@ -84,17 +94,23 @@ export async function runBacktest(
 }
 
 async function readPage(
-  store: { backtests: Pick<EnvironmentStore['backtests'], 'recordedCases' | 'outcomesBetween'> },
+  store: { backtests: Pick<EnvironmentStore['backtests'], CaseReads> },
   { organizationId, bounds, limit }: { organizationId: string; bounds: CaseBounds; limit: number },
 ) {
   const cases = await store.backtests.recordedCases(organizationId, bounds, limit)
-  if (cases.length === 0) return { cases, outcomes: [] }
+  if (cases.length === 0) return { cases, outcomes: [], reviews: [] }
   const ids = { first: cases.at(-1)!.id, last: cases[0]!.id }
-  return { cases, outcomes: await store.backtests.outcomesBetween(organizationId, ids) }
+  const [outcomes, reviews] = await Promise.all([
+    store.backtests.outcomesBetween(organizationId, ids),
+    store.backtests.newestReviewsBetween(organizationId, ids),
+  ])
+  return { cases, outcomes, reviews }
 }
 
-function boundsOf({ fromMs, toMs }: BacktestRange): CaseBounds {
+/** The bounds of the decisions that a backtest takes. */
+export function boundsOf({ fromMs, toMs, withOutcome = false }: Omit<BacktestRange, 'last'>): CaseBounds {
   return {
+    withOutcome,
     from: fromMs === undefined ? '' : lowestIdAt('dec', fromMs),
     before: toMs === undefined ? AFTER_ALL_DECISIONS : lowestIdAt('dec', toMs),
   }

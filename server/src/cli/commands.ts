@@ -25,6 +25,7 @@ import { orgsCreate, orgsList } from './orgs.ts'
 import { outcomesList, outcomesRetract } from './outcomes.ts'
 import { policyActivate, policyApprove, policyList, policyPropose, policyReject, policyShow } from './policy.ts'
 import { policyBacktest } from './policy-backtest.ts'
+import { policyCalibrate } from './policy-calibrate.ts'
 import { policyCheck, policyDiff, policyNew, policyTest } from './policy-files.ts'
 import { policyTry } from './policy-try.ts'
 import {
@@ -71,6 +72,7 @@ export const commands: readonly Command[] = [
   policyList,
   policyShow,
   policyBacktest,
+  policyCalibrate,
   policyPropose,
   policyApprove,
   policyReject,

@@ -1,5 +1,6 @@
 /** A decision in words, as lines for a terminal. */
 import type { ExplainedLine, ExplainedRule } from '../core/decide/explain-decision.ts'
+import type { AmountFigures } from '../core/decide/offer-figures.ts'
 import { wordsOf } from '../core/decide/settling-steps.ts'
 import { MISSING_BECAUSE } from '../core/facts/facts.ts'
 import { requestedIn } from '../core/facts/read-fact.ts'
@@ -57,6 +58,7 @@ export function explainLines(explained: Explained): string[] {
     ...derivedLines(evidence),
     ...ruleLines(evidence),
     ...limitLines(evidence),
+    ...offerLines(evidence),
     ...outcomeOfDecision(decision),
     ...missingLines(evidence),
     ...graphLines(evidence),
@@ -176,6 +178,27 @@ function limitLines({ limit, better_amount }: Evidence): string[] {
       ? `A better verdict: ${better_amount.amount} ${better_amount.currency} would be ${better_amount.verdict} (${better_amount.settled_by}).`
       : 'No smaller amount has a better verdict.',
   ]
+}
+
+/** The figures of a counter-offer beside those of the request. */
+function offerLines({ counter_offer }: Evidence): string[] {
+  if (!counter_offer) return []
+  const { asked, offered, currency } = counter_offer
+  const row = (name: string, of: (figures: AmountFigures) => string | number) =>
+    `  ${name.padEnd(22)} ${String(of(asked)).padStart(12)} ${String(of(offered)).padStart(12)}`
+  const lines = asked.scorecard.map(({ label }, index) =>
+    row(label, ({ scorecard }) => `${scorecard[index]!.value ?? 'missing'} (${signed(scorecard[index]!.points)})`),
+  )
+  return section('Asked for and offered', [
+    row(`amount in ${currency}`, ({ amount }) => amount),
+    row('monthly instalment', ({ instalment }) => instalment),
+    row('annual rate', ({ annual_rate }) => percent(annual_rate, 2)),
+    row('score', ({ score }) => score),
+    row('tier', ({ tier }) => tier),
+    row('bad outcome', ({ bad_ppm }) => (bad_ppm === null ? 'not known' : percent(bad_ppm / 1e6, 2))),
+    row('confidence', ({ confidence }) => percent(confidence.ppm / 1e6, 2)),
+    ...lines,
+  ])
 }
 
 function outcomeOfDecision({ reason_codes, conditions }: Json): string[] {

@@ -1,11 +1,12 @@
 import { backtestDraft, beginBacktest, type KeptBacktest } from '../admin/backtest-policy.ts'
 import { invalid } from '../admin/problem.ts'
 import { BACKTEST_DECISIONS_MAX, type BacktestRange } from '../admin/run-backtest.ts'
-import type { Approvals, BacktestResult, BadShare, SwapSet } from '../core/backtest/backtest-result.ts'
+import type { Approvals, BacktestResult, SwapSet } from '../core/backtest/backtest-result.ts'
 import { VERDICTS } from '../core/vocabularies.ts'
 import { defineCommand, type OnProgress, renderTable } from './command.ts'
 import { percent } from './percent.ts'
 import { readSourceOrVersion } from './policy-files.ts'
+import { badText, renderHeadline } from './render-headline.ts'
 import { commandAct, readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
 const LAST = 10_000
@@ -65,24 +66,21 @@ function progressLine(onLine: OnProgress): (progress: { decided: number; total: 
 }
 
 function renderBacktest(result: ShownBacktest): string {
-  const { decided, unreadable, changed, before, after, first_at, last_at, currency, changed_cases } = result
+  const { decided, unreadable, changed, by_people, first_at, last_at, changed_cases } = result
   if (decided === 0) return 'There are no recorded decisions to decide again.'
   const cases = changed_cases.slice(0, CASES_SHOWN)
   return [
+    ...renderHeadline(result),
+    '',
     `Decisions decided again: ${decided}, made from ${first_at} to ${last_at}. With another verdict: ${changed}.`,
     ...(unreadable > 0 ? [`The facts of ${unreadable} more cannot be read.`] : []),
+    ...(by_people > 0
+      ? [`A person has looked at ${by_people}; their verdicts stand where a person would look again.`]
+      : []),
     '',
     renderMatrix(result),
     '',
-    renderTable(
-      ['', 'BEFORE', 'AFTER'],
-      [
-        ['approved', approvedText(before), approvedText(after)],
-        ['bad among approved', badText(before.outcomes), badText(after.outcomes)],
-        ['approved amount', amountText(before.amount, currency), amountText(after.amount, currency)],
-        ['expected loss of it', amountText(before.expected_loss, currency), amountText(after.expected_loss, currency)],
-      ],
-    ),
+    renderSides(result),
     '',
     swapText('Newly approved', result.newly_approved),
     swapText('No longer approved', result.no_longer_approved),
@@ -90,6 +88,18 @@ function renderBacktest(result: ShownBacktest): string {
     ...(changed > cases.length ? [`and ${changed - cases.length} more; the console lists them`] : []),
     ...(result.id ? ['', `Kept as ${result.id}.`] : []),
   ].join('\n')
+}
+
+function renderSides({ before, after, currency, loss_given_default_ppm }: BacktestResult): string {
+  const loss = `expected loss, ${percent(loss_given_default_ppm / 1_000_000, 1)} of what goes bad`
+  return renderTable(
+    ['', 'BEFORE', 'AFTER'],
+    [
+      ['approved', approvedText(before), approvedText(after)],
+      ['approved amount', amountText(before.amount, currency), amountText(after.amount, currency)],
+      [loss, lossText(before, currency), lossText(after, currency)],
+    ],
+  )
 }
 
 function renderMatrix({ matrix }: BacktestResult): string {
@@ -108,13 +118,13 @@ function approvedText({ approved, rate }: Approvals): string {
   return `${approved} (${percent(rate, 1, 1)})`
 }
 
-function badText({ known, bad, share, low, high }: BadShare): string {
-  if (share === null) return 'no outcome known'
-  return `${bad} of ${known} (${percent(share, 1, 1)}, 95 % interval ${percent(low!, 1, 1)} to ${percent(high!, 1, 1)})`
+function swapText(name: string, { count, outcomes }: SwapSet): string {
+  return `${name}: ${count}. Bad among those with a known outcome: ${badText(outcomes)}.`
 }
 
-function swapText(name: string, { count, outcomes }: SwapSet): string {
-  return `${name}: ${count}; of ${outcomes.known} with a known outcome, ${outcomes.bad} ended badly.`
+function lossText({ expected_loss, loss_unknown }: Approvals, currency: string | null): string {
+  const without = loss_unknown > 0 ? `; ${loss_unknown} without a probability or rate` : ''
+  return `${expected_loss === null ? 'not known' : amountText(expected_loss, currency)}${without}`
 }
 
 function amountText(amount: number, currency: string | null): string {

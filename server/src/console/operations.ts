@@ -15,6 +15,7 @@ import { passkeys } from './operations/passkeys.ts'
 import { playground } from './operations/playground.ts'
 import { policies } from './operations/policies.ts'
 import { policyBacktests } from './operations/policy-backtests.ts'
+import { policyCalibration } from './operations/policy-calibration.ts'
 import { reviewBounds } from './operations/review-bounds.ts'
 import { scenarios } from './operations/scenarios.ts'
 import { signIn } from './operations/sign-in.ts'
@@ -44,6 +45,7 @@ const families = {
   playground,
   policies,
   'policy-backtests': policyBacktests,
+  'policy-calibration': policyCalibration,
   'review-bounds': reviewBounds,
   scenarios,
   'sign-in': signIn,

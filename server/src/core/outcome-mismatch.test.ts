@@ -8,7 +8,7 @@ import { OUTCOME_TYPES } from './vocabularies.ts'
 function found(report: ReportedOutcome, decision: Partial<DecidedRequest>, review?: ReviewedVerdict) {
   const decided = { verdict: 'approve', requested_amount: 1000, recommended_limit: 1000, ...decision }
   const currency = decided.requested_amount === null ? null : 'EUR'
-  return mismatchesOf(report, { ...standingOf(decided, review), currency })
+  return mismatchesOf(report, { ...standingOf(decided, review), currency, isReplaced: false })
 }
 
 const DECLINED = { verdict: 'decline', recommended_limit: null }

@@ -3,7 +3,7 @@ import { moneyOf } from './money.ts'
 import type { OutcomeType } from './vocabularies.ts'
 
 /** What of an outcome cannot belong to its decision. */
-export const MISMATCHES = ['not_approved', 'other_currency', 'amount_too_high'] as const
+export const MISMATCHES = ['not_approved', 'replaced', 'other_currency', 'amount_too_high'] as const
 /** What of an outcome cannot belong to its decision. */
 export type Mismatch = (typeof MISMATCHES)[number]
 
@@ -23,10 +23,11 @@ const AMOUNT_TIMES_MAX = 10n
  */
 export function mismatchesOf(
   { type, amount, currency }: ReportedOutcome,
-  decision: DecisionStanding & { currency: string | null },
+  decision: DecisionStanding & { currency: string | null; isReplaced: boolean },
 ): Mismatch[] {
   const mismatches: Mismatch[] = []
   if (type === 'funded' && decision.verdict === 'decline') mismatches.push('not_approved')
+  if (type === 'funded' && decision.isReplaced) mismatches.push('replaced')
   if (amount === undefined || currency === undefined || decision.amount === null) return mismatches
   if (currency !== decision.currency) mismatches.push('other_currency')
   else if (moneyOf(amount) > AMOUNT_TIMES_MAX * moneyOf(decision.amount)) mismatches.push('amount_too_high')

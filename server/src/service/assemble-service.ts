@@ -19,7 +19,7 @@ import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { type Installation, verifyMasterKey } from '../installation/installation.ts'
 import { createAuditMeter } from '../metrics/audit-metrics.ts'
 import { createDecisionMeter, createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
-import { registerUpkeep } from '../metrics/upkeep-metrics.ts'
+import { registerCalibration, registerUpkeep } from '../metrics/upkeep-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
 import { hashReference } from '../security/hash-reference.ts'
 import { accountKey, hashIdentifier } from '../security/identifiers.ts'
@@ -35,6 +35,7 @@ import { logErrors } from './log.ts'
 import { Readiness } from './readiness.ts'
 import { Upkeep } from './upkeep.ts'
 import { controlUpkeepTasks, upkeepTasks } from './upkeep-tasks.ts'
+import { calibrationTask } from './watch-calibration.ts'
 import { watchDatabases, watchLogs } from './watch-databases.ts'
 import { applyAllErasures, type WatchedErasures, watchErasures } from './watch-erasures.ts'
 
@@ -114,6 +115,7 @@ export async function assembleService(
     measureWebhooks: createWebhookMeter(metrics, installation),
     measureAudit,
     noteUpkeep: registerUpkeep(metrics),
+    noteCalibration: registerCalibration(metrics),
     sealers: new Map<Environment, Sealer>(),
   }
   const servers = await buildServers(parts, { roles, closers, buildsPage })
@@ -222,6 +224,7 @@ interface Parts {
   measureWebhooks: ReturnType<typeof createWebhookMeter>
   measureAudit: ReturnType<typeof createAuditMeter>
   noteUpkeep: ReturnType<typeof registerUpkeep>
+  noteCalibration: ReturnType<typeof registerCalibration>
   /** The sealers of this process, which readers of unsealed entries ask for a head. */
   sealers: Map<Environment, Sealer>
 }
@@ -366,7 +369,8 @@ function startDispatcher(
   return () => dispatcher.close()
 }
 
-function startUpkeep({ installation, logger, noteUpkeep }: Parts, environment: Environment): () => Promise<void> {
+function startUpkeep(parts: Parts, environment: Environment): () => Promise<void> {
+  const { installation, logger, noteUpkeep, noteCalibration: note } = parts
   const { config, storage, stores, newId, nowMs } = installation
   const database = storage.environments[environment]
   const isEmbedded = storage.embedded
@@ -374,6 +378,7 @@ function startUpkeep({ installation, logger, noteUpkeep }: Parts, environment: E
     database,
     tasks: [
       ...upkeepTasks({ store: stores[environment], database, newId, keepDays: config.keepDays, isEmbedded }),
+      calibrationTask({ installation, environment, logger, note }),
       ...(environment === 'production' ? controlUpkeepTasks({ control: storage.control, isEmbedded }) : []),
     ],
     nowMs,

@@ -37,6 +37,7 @@ export function describeEvidence({
     scorecard: explanation?.scorecard ?? [],
     limit: trace?.limit ?? null,
     better_amount: explanation?.better_amount ?? null,
+    counter_offer: explanation?.counter_offer ?? null,
     reasons: evaluation?.reasons ?? [],
     graph,
   }

@@ -19,10 +19,13 @@ export interface OutcomeReport {
   override?: boolean
 }
 
-/** A decision with its newest review, if it has any. */
+/** A decision with what became of it. */
 export interface ReviewedDecision {
   decision: RowOf<'decisions'>
+  /** The newest one, if it has any. */
   review: ReviewedVerdict | undefined
+  /** Whether a later request with the same reference replaced what it offered. */
+  isReplaced: boolean
 }
 
 /** One thing of a report that cannot belong to its decision, and what to do. */
@@ -41,10 +44,10 @@ export interface NewOutcome {
 /** The one way to report an outcome: refuses what cannot belong to the decision, and describes what has to be recorded. */
 export function reportOutcome(
   { newId, now }: { newId: NewId; now: string },
-  { decision, review }: ReviewedDecision,
+  { decision, review, isReplaced }: ReviewedDecision,
   report: OutcomeReport,
 ): NewOutcome | { mismatches: OutcomeViolation[] } {
-  const standing = { ...standingOf(decision, review), currency: decision.currency }
+  const standing = { ...standingOf(decision, review), currency: decision.currency, isReplaced }
   const { override, ...reported } = report
   const mismatches = mismatchesOf(report, standing)
   if (mismatches.length > 0 && override !== true)
@@ -83,6 +86,11 @@ function describeMismatch(
       return {
         param: '/type',
         message: `This decision stands as a decline, so nothing can have been paid out on it. Check its id; if a person has approved it since, submit that review first. ${OVERRIDE}`,
+      }
+    case 'replaced':
+      return {
+        param: '/type',
+        message: `A later request with the same reference replaced this offer, so nothing should have been paid out on it. Report it on the later decision. ${OVERRIDE}`,
       }
     case 'other_currency':
       return {

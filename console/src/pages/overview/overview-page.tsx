@@ -2,6 +2,7 @@ import { Button, SegmentedControl } from '@mantine/core'
 import { IconPlayerPlay } from '@tabler/icons-react'
 import { useOperation } from '../../api/use-operation.ts'
 import { usePlace } from '../../api/use-place.ts'
+import { CalibrationMark } from '../../components/calibration-mark.tsx'
 import { BarStack } from '../../components/charts/bar-stack.tsx'
 import { Legend } from '../../components/charts/chart-frame.tsx'
 import { Failed } from '../../components/failed.tsx'
@@ -48,6 +49,7 @@ export function OverviewPage() {
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
         <>
+          <CalibrationMark />
           <OverviewFigures overview={overview} days={range.value === '7d' ? 7 : range.value === '30d' ? 30 : 1} />
           <div className={classes.top} data-alone={steps ? undefined : true}>
             <DecisionsChart overview={overview} />

@@ -5,12 +5,13 @@ import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
 import { writeCount, writeMoney, writeRate } from '../../components/write-number.ts'
+import { HeadlineView } from './headline-view.tsx'
 import classes from './policies.module.css'
 import type { BacktestResult } from './policy.ts'
 
 const CASES_SHOWN = 100
 
-/** The result of a backtest: rates before and after, the verdict matrix, the swap sets and the changed cases. */
+/** The result of a backtest: what would go bad, rates before and after, the verdict matrix, the swap sets and the changed cases. */
 export function BacktestView({ result }: { result: BacktestResult }) {
   if (result.decided === 0)
     return (
@@ -20,6 +21,7 @@ export function BacktestView({ result }: { result: BacktestResult }) {
     )
   return (
     <>
+      <HeadlineView result={result} />
       <Rates result={result} />
       <Section
         title="Verdict migration"
@@ -35,22 +37,21 @@ export function BacktestView({ result }: { result: BacktestResult }) {
 
 function Rates({ result }: { result: BacktestResult }) {
   const { before, after, changed, decided, currency } = result
-  const lossOf = ({ expected_loss }: typeof after) =>
-    currency === null ? writeCount(Math.round(expected_loss)) : writeMoney(Math.round(expected_loss), currency)
+  const lossOf = ({ expected_loss }: typeof after) => {
+    if (expected_loss === null) return 'not known'
+    const loss = Math.round(expected_loss)
+    return currency === null ? writeCount(loss) : writeMoney(loss, currency)
+  }
   const reviews = (side: 'before' | 'after') =>
     VERDICTS.reduce((sum, verdict) => {
       const count = side === 'before' ? result.matrix.manual_review[verdict] : result.matrix[verdict].manual_review
       return sum + count
     }, 0)
+  const unknown = after.loss_unknown > 0 ? `; ${writeCount(after.loss_unknown)} not known` : ''
   return (
     <Figures>
       <Figure label="Approved" value={writeRate(after.rate)} below={`was ${writeRate(before.rate)}`} />
-      <Figure
-        label="Bad among approved"
-        value={shareOf(after.outcomes)}
-        below={`${rangeOf(after.outcomes)}was ${shareOf(before.outcomes)}`}
-      />
-      <Figure label="Expected loss" value={lossOf(after)} below={`was ${lossOf(before)}`} />
+      <Figure label="Expected loss" value={lossOf(after)} below={`was ${lossOf(before)}${unknown}`} />
       <Figure
         label="Sent to review"
         value={writeCount(reviews('after'))}
@@ -59,15 +60,6 @@ function Rates({ result }: { result: BacktestResult }) {
       <Figure label="Verdicts changed" value={writeCount(changed)} below={`of ${writeCount(decided)}`} />
     </Figures>
   )
-}
-
-function shareOf({ share }: BacktestResult['before']['outcomes']): string {
-  return share === null ? 'not known' : writeRate(share)
-}
-
-/** The interval of a share, and how many outcomes it is known from. */
-function rangeOf({ low, high, known }: BacktestResult['before']['outcomes']): string {
-  return low === null || high === null ? '' : `${writeRate(low)} to ${writeRate(high)}, ${writeCount(known)} known; `
 }
 
 function Matrix({ result: { matrix } }: { result: BacktestResult }) {

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { usePermission } from '../../api/use-me.ts'
 import { useOperation } from '../../api/use-operation.ts'
+import { CalibrationMark } from '../../components/calibration-mark.tsx'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -64,6 +65,7 @@ export function PoliciesPage() {
       >
         {write}
       </PageHeader>
+      <CalibrationMark />
       {query.data?.active && <WhatDecides active={query.data.active} />}
       <Section flush>
         <DataTable

@@ -17,12 +17,20 @@ import { roleName } from '../../shell/role-name.ts'
 import classes from './policies.module.css'
 import type { ShownPolicy } from './policy.ts'
 
+/** The newest backtest of a policy. */
+interface ShownBacktest {
+  /** Null if there is none, undefined until that is known. */
+  backtestId: string | null | undefined
+  /** How many limits of the policy it breaks. */
+  brokenLimits: number
+}
+
 /** What comes next for a policy, who may do it, what people said, and what was done. */
-export function PolicyAside({ shown, backtestId }: { shown: ShownPolicy; backtestId: string | null | undefined }) {
+export function PolicyAside({ shown, ...backtest }: { shown: ShownPolicy } & ShownBacktest) {
   const { state } = shown.policy
   return (
     <aside className={classes.column}>
-      {state === 'proposed' && <Approval shown={shown} backtestId={backtestId} />}
+      {state === 'proposed' && <Approval shown={shown} {...backtest} />}
       {(state === 'approved' || state === 'retired') && <Activation shown={shown} />}
       <Comments shown={shown} />
       <History shown={shown} />
@@ -30,7 +38,7 @@ export function PolicyAside({ shown, backtestId }: { shown: ShownPolicy; backtes
   )
 }
 
-function Approval({ shown, backtestId }: { shown: ShownPolicy; backtestId: string | null | undefined }) {
+function Approval({ shown, ...backtest }: { shown: ShownPolicy } & ShownBacktest) {
   const { policy, approvers } = shown
   return (
     <Section title="Approval">
@@ -52,12 +60,12 @@ function Approval({ shown, backtestId }: { shown: ShownPolicy; backtestId: strin
           </li>
         ))}
       </ul>
-      <ApprovalForm key={policy.version} shown={shown} backtestId={backtestId} />
+      <ApprovalForm key={policy.version} shown={shown} {...backtest} />
     </Section>
   )
 }
 
-function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: string | null | undefined }) {
+function ApprovalForm({ shown, backtestId, brokenLimits }: { shown: ShownPolicy } & ShownBacktest) {
   const { policy, approvers, tests } = shown
   const you = approvers.find(({ is_you }) => is_you)
   const mayReject = usePermission('reject policies')
@@ -81,6 +89,13 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
         You approve checksum <code>{policy.checksum.slice(0, 8)}</code>, {passing} of {tests.length} tests, and{' '}
         {backtestId ? 'the newest backtest' : <b>no backtest: run one first to see the effect</b>}.
       </p>
+      {brokenLimits > 0 && (
+        <p className="small">
+          <b>
+            It cannot be approved: its newest backtest breaks {brokenLimits === 1 ? 'a limit' : 'limits'} of the policy.
+          </b>
+        </p>
+      )}
       <ReasonField
         label="Why?"
         description="Goes on the audit log with your name."
@@ -94,7 +109,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           type="submit"
           leftSection={<IconCheck size={16} stroke={1.75} />}
           loading={approve.isPending}
-          disabled={reason.trim() === '' || backtestId === undefined}
+          disabled={reason.trim() === '' || backtestId === undefined || brokenLimits > 0}
         >
           <RetryLabel isRetry={draft.isRetry && isOutage(approve.error)}>{`Approve ${version}`}</RetryLabel>
         </Button>

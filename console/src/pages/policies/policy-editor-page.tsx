@@ -34,7 +34,10 @@ type Checked = OutputOf<'policies.check'>
 export function PolicyEditorPage() {
   const [search] = usePageSearch('policies/new')
   const from = search.from ?? ''
-  const query = useOperation('policies.show', { version: from }, { enabled: from !== '' })
+  const isCalibrated = search.calibrated === '1' && from !== ''
+  const written = useOperation('policies.show', { version: from }, { enabled: from !== '' && !isCalibrated })
+  const calibrated = useOperation('policy-calibration.draft', { version: from }, { enabled: isCalibrated })
+  const query = isCalibrated ? calibrated : written
   if (from !== '' && query.error)
     return (
       <>
@@ -42,18 +45,21 @@ export function PolicyEditorPage() {
         <Failed error={query.error} onRetry={query.refetch} />
       </>
     )
-  if (from !== '' && query.data?.policy.version !== from)
+  const isRead = isCalibrated ? calibrated.data !== undefined : written.data?.policy.version === from
+  if (from !== '' && !isRead)
     return (
       <>
         <PageHeader title={TITLE} parent={PARENT} />
         <Skeleton height={480} />
       </>
     )
-  return <Editor key={from} from={from} text={query.data?.source ?? ''} />
+  const about = isCalibrated ? `${from} calibrated` : from
+  return <Editor key={about} about={about} from={from} text={query.data?.source ?? ''} />
 }
 
-function Editor({ from, text }: { from: string; text: string }) {
-  const draft = useDraft(`policy from ${from}`, from === '' ? text : nextVersion(text, from))
+/** `about` names the draft: that of a calibrated version is another one. */
+function Editor({ about, from, text }: { about: string; from: string; text: string }) {
+  const draft = useDraft(`policy from ${about}`, from === '' ? text : nextVersion(text, from))
   const source = draft.value
   const [settled] = useDebouncedValue(source, CHECK_AFTER_MS)
   const language = useOperation('policies.show-language', {})

@@ -16,6 +16,7 @@ import { Time } from '../../components/time.tsx'
 import { usePageSearch } from '../../components/use-search.ts'
 import { BacktestTab, useBacktests } from './backtest-tab.tsx'
 import { BacktestView } from './backtest-view.tsx'
+import { CalibrationTab } from './calibration-view.tsx'
 import { OwnTests } from './own-tests.tsx'
 import classes from './policies.module.css'
 import type { ShownPolicy } from './policy.ts'
@@ -66,14 +67,7 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
         onChange={(tab) => setSearch({ tab: tab as SearchOf<'policies/$version'>['tab'] })}
         keepMounted={false}
       >
-        <Tabs.List>
-          <Tabs.Tab value="proposal">Proposal</Tabs.Tab>
-          <Tabs.Tab value="page">Policy as a page</Tabs.Tab>
-          <Tabs.Tab value="yaml">YAML</Tabs.Tab>
-          {compared && <Tabs.Tab value="diff">Text diff</Tabs.Tab>}
-          <Tabs.Tab value="tests">Tests {tests.length}</Tabs.Tab>
-          <Tabs.Tab value="backtest">Backtest</Tabs.Tab>
-        </Tabs.List>
+        <TabList shown={shown} />
         <div className={classes.layout}>
           <div className={classes.column}>
             <Tabs.Panel value="proposal">
@@ -100,11 +94,34 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
             <Tabs.Panel value="backtest">
               <BacktestTab version={policy.version} />
             </Tabs.Panel>
+            <Tabs.Panel value="calibration">
+              <div className={classes.column}>
+                <CalibrationTab version={policy.version} />
+              </div>
+            </Tabs.Panel>
           </div>
-          <PolicyAside shown={shown} backtestId={query.data ? (newest ?? null) : undefined} />
+          <PolicyAside
+            shown={shown}
+            backtestId={query.data ? (newest ?? null) : undefined}
+            brokenLimits={backtest?.limits.filter(({ is_kept }) => !is_kept).length ?? 0}
+          />
         </div>
       </Tabs>
     </>
+  )
+}
+
+function TabList({ shown: { compared, tests } }: { shown: ShownPolicy }) {
+  return (
+    <Tabs.List>
+      <Tabs.Tab value="proposal">Proposal</Tabs.Tab>
+      <Tabs.Tab value="page">Policy as a page</Tabs.Tab>
+      <Tabs.Tab value="yaml">YAML</Tabs.Tab>
+      {compared && <Tabs.Tab value="diff">Text diff</Tabs.Tab>}
+      <Tabs.Tab value="tests">Tests {tests.length}</Tabs.Tab>
+      <Tabs.Tab value="backtest">Backtest</Tabs.Tab>
+      <Tabs.Tab value="calibration">Calibration</Tabs.Tab>
+    </Tabs.List>
   )
 }
 

@@ -25,7 +25,7 @@ export const recordOutcome = defineEndpoint({
   description:
     'An outcome changes the trust of the entity and of its neighbours in the graph: of the nearest before the response, of all others within seconds. ' +
     'It cannot have happened before its decision; the clocks of both sides may differ by five minutes. `repaid` needs a `funded` that was reported before. ' +
-    'An outcome that cannot belong to its decision is refused as `outcome_mismatch`: `funded` on a decision that stands as a decline, more than ten times the amount, or another currency. ' +
+    'An outcome that cannot belong to its decision is refused as `outcome_mismatch`: `funded` on a decision that stands as a decline or whose offer a later request with the same `reference` replaced, more than ten times the amount, or another currency. ' +
     'A decision stands as its newest review says, or else as it was made; its amount is the limit of that review if it names one, else its `recommended_limit`, else `requested_amount`. Send `override` with a `note` if the outcome is right all the same.',
   tag: 'Decisions',
   method: 'POST',
@@ -50,16 +50,18 @@ export const recordOutcome = defineEndpoint({
       ...checkOutcome({ ...request.body, occurred_at }, decision),
     ]
     if (violations.length > 0) return failValidation(violations)
+    // INVARIANT: the entity is read before what became of the decision and of its offer. If another outcome is committed in between,
+    // this change loses by the entity's version, so the outcome it supersedes is always the one in the state; if a request replaces
+    // the offer, it loses by the version of the offers.
+    const entity = await store.entities.find({ organizationId, id: decision.entity_id })
+    if (!entity) return failErased(decision.id)
     const review = await store.reviews.newest(organizationId, decision.id)
-    const reported = reportOutcome(context, { decision, review }, { ...request.body, occurred_at })
+    const isReplaced = request.body.type === 'funded' && (await store.auditRecords.isReplaced(organizationId, decision.id))
+    const reported = reportOutcome(context, { decision, review, isReplaced }, { ...request.body, occurred_at })
     if ('mismatches' in reported) return failWith('outcome_mismatch', reported.mismatches)
 
     const { outcome, row, domainEvent } = reported
     const { id, decision_id, entity_id, type } = outcome
-    // INVARIANT: the entity is read before its earlier outcomes. If another outcome is committed in between, this change
-    // loses by the entity's version, so the outcome it supersedes is always the one in the state.
-    const entity = await store.entities.find({ organizationId, id: entity_id })
-    if (!entity) return failErased(decision.id)
     const report = outcomeFact(outcome)
     const earlier = (await store.outcomes.ofDecision(organizationId, decision_id)).map((text) =>
       outcomeFact(JSON.parse(text)),

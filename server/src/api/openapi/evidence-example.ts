@@ -68,6 +68,7 @@ export const EVIDENCE_EXAMPLE = {
     ],
   },
   better_amount: null,
+  counter_offer: null,
   reasons: [
     {
       code: 'short_history',

@@ -104,12 +104,7 @@ const Product = Open(
 const RuleTrace = Open(
   {
     rule: Type.String({ description: 'The id of the rule or of the decision table.', examples: ['short_history'] }),
-    row: Type.Optional(
-      Type.String({
-        description:
-          'Of a decision table: the row that holds the values. `code`, `when`, `values` and `thresholds` are of this row; of all rows if none holds them.',
-      }),
-    ),
+    row: Type.Optional(Type.String({ description: 'Of a decision table: the row that holds the values.' })),
     action: Type.String({
       description: 'What the rule does if it holds; what the row does, or `none`.',
       examples: ['manual_review'],
@@ -204,6 +199,33 @@ const BetterAmount = Open(
   },
 )
 
+const AmountFigures = (description: string) =>
+  Open(
+    {
+      amount: Type.Number({ description: 'The amount, in major units.', examples: [1500] }),
+      instalment: Type.Number({ description: 'Its monthly instalment, at the price of its tier.' }),
+      annual_rate: Type.Number({ description: 'Its annual interest rate; 0.12 is twelve percent.', examples: [0.12] }),
+      tier: Type.String({ description: 'Its risk tier.', examples: ['B'] }),
+      score: Points('Its score.'),
+      bad_ppm: Nullable(Ppm('Its probability of a bad outcome.')),
+      confidence: Confidence,
+      request: AnyObject('What is measured from the amount, as in `evidence.request`.'),
+      scorecard: Type.Array(ScorecardLine, {
+        description: 'The lines of the scorecard that are measured from the amount.',
+      }),
+    },
+    { description },
+  )
+
+const CounterOffer = Open(
+  {
+    currency: Type.String({ description: 'The currency of the request.', examples: ['EUR'] }),
+    asked: AmountFigures('The figures of the requested amount, which `evidence.score` and its neighbours have too.'),
+    offered: AmountFigures('The figures of the amount that is offered.'),
+  },
+  { description: 'The figures of a counter-offer beside those of the request; null for any other decision.' },
+)
+
 /** The exposure that a decision was given. Its members may be added to, and its hash covers all of them. */
 export const GraphEvidence = Type.Object(
   {
@@ -292,6 +314,7 @@ const Evidence = Open(
     }),
     limit: Nullable(Limit),
     better_amount: Nullable(BetterAmount),
+    counter_offer: Nullable(CounterOffer),
     reasons: Type.Array(
       Open({
         code: Type.String({ description: 'The code of the reason.' }),

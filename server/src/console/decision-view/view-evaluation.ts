@@ -52,6 +52,7 @@ export interface EvaluationView {
     | 'product'
     | 'scorecard'
     | 'better_amount'
+    | 'counter_offer'
   > & { limit: ShownLimit | null }
   rules: (Evidence['rule_trace'][number] & { near: DecidingThreshold | null })[]
   reasons: { code: string; label: string; impact: string }[]
@@ -86,6 +87,7 @@ export function viewEvaluation(replay: RecordedReplay): EvaluationView {
       limit: limit && describeLimit(limit),
       product: evidence.product,
       better_amount: evidence.better_amount,
+      counter_offer: evidence.counter_offer,
     },
     rules: evidence.rule_trace.map((rule) => ({ ...rule, near: nearOf(rule) })),
     features: describeFeatures(evidence, replay.policy, facts),

@@ -1,109 +1,140 @@
-import { currentOutcome, type Outcome } from '../facts/outcome-course.ts'
+import type { ReviewedVerdict } from '../decision-standing.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
-import type { OutcomeType, Verdict } from '../vocabularies.ts'
 import {
+  addCell,
   type BacktestCounts,
   CHANGED_CASES_MAX,
   type Change,
   countTimes,
+  type GroupCounts,
   noCounts,
   type SideCounts,
 } from './backtest-counts.ts'
-import type { Ends } from './bad-share.ts'
-import { type RecordedCase, type Redecided, redecider } from './redecide.ts'
+import { addEntity, type Ends } from './bad-share.ts'
+import { type Ended, howItEnded, type ReportedOutcome } from './how-it-ended.ts'
+import { type RecordedCase, type Redecided, redecider, type Standing } from './redecide.ts'
 
-/** The outcome reports of a decision that count. */
-export type ReportedOutcome = Outcome & { decisionId: string }
+/** The newest review of a decision. */
+export type ReviewOfDecision = ReviewedVerdict & { decisionId: string }
 
-/** A page of recorded decisions, newest first, with the outcome reports of these decisions. */
+/** A page of recorded decisions, newest first, with the outcome reports and the newest reviews of these decisions. */
 export interface BacktestPage {
   cases: readonly RecordedCase[]
   outcomes: readonly ReportedOutcome[]
-}
-
-/** How a credit ended with an outcome, or is going; null if the outcome does not say. */
-const ENDS: Readonly<Record<OutcomeType, 'good' | 'bad' | null>> = {
-  funded: null,
-  current: 'good',
-  late: 'good',
-  default: 'bad',
-  charged_off: 'bad',
-  repaid: 'good',
-  settled: 'good',
-  fraud_confirmed: 'bad',
-  access_abused: 'bad',
-  closed: null,
+  reviews: readonly ReviewOfDecision[]
+  /** Decisions from this time on are too young: their outcomes do not count. */
+  matureBefore: string
 }
 
 /** Decides pages of recorded decisions again under a policy, and counts each of them. */
 export function pageCounter(policy: CompiledPolicy): (page: BacktestPage) => BacktestCounts {
   const redecide = redecider(policy)
-  return ({ cases, outcomes }) => {
+  return ({ cases, outcomes, reviews, matureBefore }) => {
     const counts = noCounts(policy)
     const rules = new Map(counts.rules.map((matches) => [matches.rule, matches]))
     const reports = Map.groupBy(outcomes, ({ decisionId }) => decisionId)
+    const reviewOf = new Map(reviews.map((review) => [review.decisionId, review]))
     for (const recorded of cases) {
-      const redecided = redecide(recorded)
+      const redecided = redecide(recorded, reviewOf.get(recorded.id))
       if (redecided === undefined) {
         counts.unreadable++
         continue
       }
-      const outcome = currentOutcome(reports.get(recorded.id) ?? [])?.type ?? null
-      count(counts, recorded, { ...redecided, outcome })
+      const isMature = recorded.created_at < matureBefore
+      const { outcome, end } = howItEnded(reports.get(recorded.id) ?? [])
+      // The bad end of a young decision is known before the good ends of others like it, so it counts no more than they do.
+      const ended = { ...redecided, recorded, isMature, outcome, end: isMature ? end : null }
+      count(counts, ended)
       for (const rule of redecided.held) {
         const matches = rules.get(rule)
         if (!matches) continue
         matches.matched++
-        countEnd(matches, outcome)
+        countEnd(matches, ended)
       }
     }
     return counts
   }
 }
 
-type Ended = Redecided & { outcome: OutcomeType | null }
+type EndedCase = Redecided & Ended & { recorded: RecordedCase; isMature: boolean }
 
-function count(counts: BacktestCounts, recorded: RecordedCase, ended: Ended): void {
-  const { verdict: before, created_at } = recorded
-  const { verdict: after, badPpm, amountBefore, amountAfter, outcome } = ended
+function count(counts: BacktestCounts, ended: EndedCase): void {
+  const { recorded, before, after, verdict, isByPerson } = ended
   counts.decided++
-  countTimes(counts, created_at, created_at)
-  counts.matrix[before][after]++
-  if (isApproval(before)) countApproval(counts.before, outcome, { amount: amountBefore, badPpm })
-  if (isApproval(after)) countApproval(counts.after, outcome, { amount: amountAfter, badPpm })
-  if (before === after) return
-  const change = counts.changes[changeOf(before, after)]
+  if (isByPerson) counts.by_people++
+  countTimes(counts, recorded.created_at, recorded.created_at)
+  counts.matrix[recorded.verdict][verdict]++
+  const { lossGivenDefaultPpm } = counts.settings
+  countApproval(counts.before, before, lossGivenDefaultPpm)
+  countApproval(counts.after, after, lossGivenDefaultPpm)
+  countGroups(counts, ended)
+  if (recorded.verdict !== verdict) countChange(counts, ended)
+}
+
+/** Kept cases have the risk of the amount that was lent, because their outcomes are of that. */
+function countGroups(counts: BacktestCounts, ended: EndedCase): void {
+  const { before, after } = ended
+  if (before.isApproved) {
+    countObserved(after.isApproved ? counts.kept : counts.no_longer_approved, ended)
+    if (ended.end !== null) addEntity(counts.observed, ended.recorded.entity_id, 1)
+  } else if (after.isApproved) countExpected(counts.newly_approved, ended)
+}
+
+function countObserved(group: GroupCounts, ended: EndedCase): void {
+  const { before, recorded, isMature, end } = ended
+  group.approved++
+  if (isMature) group.mature++
+  countEnd(group, ended)
+  if (end === null) return
+  addEntity(group.entities, recorded.entity_id, 1)
+  countRisk(group, before, end === 'bad' ? 1 : 0)
+}
+
+function countExpected(group: GroupCounts, ended: EndedCase): void {
+  group.approved++
+  if (ended.isMature) group.mature++
+  countEnd(group, ended)
+  if (countRisk(group, ended.after, 0)) addEntity(group.entities, ended.recorded.entity_id, 1)
+}
+
+function countRisk({ cells }: GroupCounts, { credit }: Standing, bad: number): boolean {
+  if (credit === null || credit.badPpm === null) return false
+  const { card, score, badPpm } = credit
+  addCell(cells, { card, score, cases: 1, expectedPpm: badPpm, bad })
+  return true
+}
+
+function countChange(counts: BacktestCounts, ended: EndedCase): void {
+  const { recorded, verdict: after, outcome, end } = ended
+  const change = counts.changes[changeOf(ended)]
   change.count++
-  countEnd(change, outcome)
-  const { id: decision_id, entity_id } = recorded
+  countEnd(change, ended)
+  if (end !== null) addEntity(change.entities, recorded.entity_id, 1)
+  const { id: decision_id, entity_id, created_at: decided_at, verdict: before } = recorded
   if (change.cases.length < CHANGED_CASES_MAX)
-    change.cases.push({ decision_id, entity_id, decided_at: created_at, before, after, outcome })
+    change.cases.push({ decision_id, entity_id, decided_at, before, after, outcome })
 }
 
-function isApproval(verdict: Verdict): boolean {
-  return verdict === 'approve' || verdict === 'approve_with_conditions'
+function changeOf({ before, after }: EndedCase): Change {
+  if (before.isApproved === after.isApproved) return 'other'
+  return after.isApproved ? 'newly_approved' : 'no_longer_approved'
 }
 
-function changeOf(before: Verdict, after: Verdict): Change {
-  if (isApproval(before) === isApproval(after)) return 'other'
-  return isApproval(after) ? 'newly_approved' : 'no_longer_approved'
-}
-
-function countEnd(ends: Ends, outcome: OutcomeType | null): void {
-  const end = outcome && ENDS[outcome]
-  if (end) ends.known++
+function countEnd(ends: Ends, { end }: Pick<Ended, 'end'>): void {
+  if (end !== null) ends.known++
   if (end === 'bad') ends.bad++
 }
 
-/** The loss that is expected is that of the whole amount: nothing is assumed about recoveries. */
-function countApproval(
-  side: SideCounts,
-  outcome: OutcomeType | null,
-  { amount, badPpm }: { amount: number | null; badPpm: number | null },
-): void {
+function countApproval(side: SideCounts, { isApproved, credit }: Standing, lossGivenDefaultPpm: number): void {
+  if (!isApproved) return
   side.approved++
-  countEnd(side, outcome)
-  if (amount === null) return
-  side.amount += amount
-  side.expected_loss += (amount * (badPpm ?? 0)) / 1_000_000
+  if (credit === null) return
+  const { amount, badPpm } = credit
+  if (amount !== null) side.amount += amount
+  if (amount === null || badPpm === null) {
+    side.loss_unknown++
+    return
+  }
+  side.loss_known++
+  side.expected_loss += (((amount * badPpm) / 1_000_000) * lossGivenDefaultPpm) / 1_000_000
 }

@@ -21,6 +21,9 @@ export interface AssessedAmount {
   held: readonly CompiledRule[]
   /** Null if no amount was requested. */
   bounds: LimitBounds | null
+  total: number
+  /** Null for access without credit, and if the policy has only an external probability that is missing. */
+  badPpm: number | null
   verdict: Verdict
   settledBy: SettledBy
 }
@@ -38,9 +41,6 @@ export interface Assessment extends AssessedAmount {
   bins: ScoredCard['bins']
   /** The score without the points of rules. */
   cardTotal: number
-  total: number
-  /** Null for access without credit, and if the policy has only an external probability that is missing. */
-  badPpm: number | null
   completeness: Completeness
   /** Null for access without credit, and without a scorecard. */
   confidence: Confidence | null
@@ -74,9 +74,9 @@ export function assessAt(policy: CompiledPolicy, asked: Assessment, amount: numb
   const scored = scoreAgain(policy, asked, reading)
   // No edge of a bin lies between the amounts, so they differ only in whether they are within the bounds.
   if (scored === asked && policy.readsAmountByBinsOnly) {
-    const { tier, held, bounds, total: score, completeness, confidence } = asked
-    const settled = verdictOn(policy, { amount, held, score, completeness, confidence, bounds })
-    return { figures, tier, held, bounds, verdict: settled.verdict, settledBy: settled.settledBy }
+    const { tier, held, bounds, total, badPpm, completeness, confidence } = asked
+    const settled = verdictOn(policy, { amount, held, score: total, completeness, confidence, bounds })
+    return { figures, tier, held, bounds, total, badPpm, verdict: settled.verdict, settledBy: settled.settledBy }
   }
   const { completeness } = asked
   const before = policy.hasRulesOnAmount ? runRules(policy.rules, reading.values, asked.before) : asked.before

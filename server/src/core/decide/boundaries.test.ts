@@ -69,6 +69,38 @@ describe('at the cutoff and at the confidence that a verdict needs', () => {
       )
     })
 
+  it('a score at the cutoff is not below it: with less confidence to ask for it is approved, and one point less is not', () => {
+    const verdicts = { cutoff: 600, confidence_min_ppm: 500_000, completeness_min_ppm: 700_000 }
+    const lenient = boundaryPolicy({ verdicts })
+    const at = (score: keyof typeof STEER) => {
+      return settled(decide(lenient, factsFrom({ ...APPLICANT, 'snapshot.steer': STEER[score] })))
+    }
+    assert.equal(at(600), 'approve by nothing_against')
+    assert.equal(at(599), 'decline by score')
+  })
+
+  it('a score at the cutoff would not have declined, so a knock-out names no shortfall of it', () => {
+    const declined = (score: keyof typeof STEER) =>
+      negative(
+        decided({
+          'snapshot.steer': STEER[score],
+          'snapshot.segment': null,
+          'cashflow.overdrawn_days_365': 4,
+        }),
+      )
+    assert.deepEqual(declined(601), ['overdrawn'])
+    assert.deepEqual(declined(600), ['overdrawn', 'nothing_known'])
+  })
+
+  it('reasons of one size are given in the order of the scorecard', () => {
+    const both = (value: number, steer: number) => ({
+      'snapshot.left': value,
+      'snapshot.right': value,
+      'snapshot.steer': steer,
+    })
+    assert.deepEqual(negative(decided(both(-1, STEER[589]))), ['left_low', 'right_low'])
+  })
+
   it('a decline counts missing values as their best, so a good one could not have saved it', () => {
     const { confidence } = decided({ 'snapshot.steer': STEER[590], 'snapshot.bureau': null }).trace
     assert.deepEqual([confidence!.distance, confidence!.decline_ppm], [-10, 608_000], 'six points below, not ten')

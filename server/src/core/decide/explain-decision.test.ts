@@ -156,6 +156,38 @@ describe('the nearest better amount', () => {
   })
 })
 
+describe('the figures of a counter-offer', () => {
+  it('are those that deciding each of the two amounts gives', () => {
+    let found = 0
+    const below = seededBelow(4712)
+    for (let draw = 0; draw < 400; draw++) {
+      const facts = withValue(fairFacts(below), 'request.amount', 1000 + below(90_000))
+      const { limit, trace } = decide(policy, facts)
+      const { counter_offer } = explainDecision(policy, facts)
+      assert.equal(counter_offer !== null, trace.settled_by === 'counter_offer')
+      if (counter_offer === null) continue
+      found += 1
+      assert.deepEqual([counter_offer.offered.amount, counter_offer.currency], [limit, 'EUR'])
+      for (const figures of [counter_offer.asked, counter_offer.offered]) {
+        const decided = decide(policy, withValue(facts, 'request.amount', figures.amount))
+        const { score, confidence, request, scorecard } = decided.trace
+        assert.deepEqual([figures.score, figures.bad_ppm], [score.total, score.bad_ppm])
+        assert.deepEqual([figures.confidence, figures.request], [confidence, request])
+        assert.equal(figures.tier, decided.tier)
+        const lines = scorecard.filter(({ feature }) => feature.startsWith('request.'))
+        assert.ok(lines.length > 0)
+        assert.deepEqual(
+          figures.scorecard.map(({ label: _, ...line }) => line),
+          lines,
+        )
+      }
+      const { instalment, annual_rate } = decide(policy, withValue(facts, 'request.amount', limit!)).terms
+      assert.deepEqual([counter_offer.offered.instalment, counter_offer.offered.annual_rate], [instalment, annual_rate])
+    }
+    assert.ok(found > 40, `only ${found} counter-offers, so the sample shows little`)
+  })
+})
+
 /** An applicant whose verdict depends on the amount more often than on anything else. */
 function fairFacts(below: (bound: number) => number): Facts {
   const income = 500 + below(6000)

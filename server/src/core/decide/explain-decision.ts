@@ -1,5 +1,4 @@
 import type { Facts, FactValue, MissingBecause } from '../facts/facts.ts'
-import { findFeature } from '../facts/feature-catalogue.ts'
 import type { CompiledPolicy, CompiledRule } from '../policy/compile/compiled-policy.ts'
 import { type DecidingThreshold, decidingThresholds } from '../policy/deciding-thresholds.ts'
 import { rowId, ruleOfRow } from '../policy/table-conditions.ts'
@@ -8,6 +7,7 @@ import { type BetterAmount, betterAmount } from './better-amount.ts'
 import { type Judgement, judge } from './decide.ts'
 import type { CreditTerms, NoTerms, RuleTrace, ScorecardLine } from './evaluation.ts'
 import { pricedTerms } from './limit-bounds.ts'
+import { type OfferFigures, offerFigures } from './offer-figures.ts'
 import { scorecardLines } from './score.ts'
 import { NO_TERMS, termsUsed } from './terms-used.ts'
 
@@ -52,6 +52,8 @@ export interface Explanation {
   /** The inputs of the policy without a value, and why each has none. */
   missing_features: { feature: string; missing: MissingBecause }[]
   better_amount: BetterAmount | null
+  /** The figures of a counter-offer beside those of the request. */
+  counter_offer: OfferFigures | null
 }
 
 /**
@@ -64,12 +66,16 @@ export function explainDecision(whole: CompiledPolicy, facts: Facts): Explanatio
   return {
     product: usedProduct(judgement),
     rules: explainRules(policy, asked),
-    scorecard: scorecardLines(policy, asked).map((line) => ({ ...line, label: labelOf(policy, line) })),
+    scorecard: scorecardLines(policy, asked).map((line, index) => ({
+      ...line,
+      label: policy.characteristics[index]!.label,
+    })),
     missing_features: asked.reading.gaps.map((slot) => ({
       feature: policy.inputs[slot]!.feature,
       missing: asked.reading.missing[slot]!,
     })),
     better_amount: betterAmount(policy, judgement),
+    counter_offer: offerFigures(judgement, facts),
   }
 }
 
@@ -137,10 +143,4 @@ function seenAt(policy: CompiledPolicy, { reading }: Assessment, slot: number): 
   if (value === undefined) return { feature, value: null, missing: reading.missing[slot] ?? 'not_requested' }
   const age_days = reading.ages[slot]
   return age_days === undefined ? { feature, value } : { feature, value, age_days }
-}
-
-/** The policy's own label, or that of the feature in the catalogue. */
-function labelOf({ document }: CompiledPolicy, { characteristic, feature }: ScorecardLine): string {
-  const { label } = document.scorecard.characteristics.find(({ id }) => id === characteristic)!
-  return label ?? findFeature(feature)?.label ?? feature
 }

@@ -7,10 +7,15 @@ export function measureRequest({ amount, fee, terms, monthlyIncome, reserve }: F
   if (amount === undefined) return NOT_REQUESTED
   const instalment = instalmentOf(amount, { fee, terms })
   return {
-    'request.instalment': known(Math.round(instalment * 100) / 100),
+    'request.instalment': known(inCents(instalment)),
     'request.instalment_to_income': measured(monthlyIncome, (income) => ratioOf(instalment, income)),
     'request.reserve_to_instalment': measured(reserve, (balance) => ratioOf(balance, instalment)),
   }
+}
+
+/** Rounds an amount to cents. */
+export function inCents(amount: number): number {
+  return Math.round(amount * 100) / 100
 }
 
 /** The monthly instalment of an amount and its fees. */

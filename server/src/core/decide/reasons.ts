@@ -1,13 +1,16 @@
+import type { MissingBecause } from '../facts/facts.ts'
 import type {
   CompiledCharacteristic,
   CompiledPolicy,
   CompiledRule,
   RankedReason,
+  ReasonsWithoutValue,
   ScoredBin,
 } from '../policy/compile/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
 import type { AssessedAmount, Assessment } from './assess.ts'
 import type { LimitTrace, OpenCondition, Reason } from './evaluation.ts'
+import { meaningValues } from './meaning-values.ts'
 import type { SettledBy } from './settling-steps.ts'
 import { isReduced } from './verdict.ts'
 
@@ -23,39 +26,81 @@ export interface ReasonQuestion {
 
 /**
  * The principal reasons: a currency that is not offered, which no other fact can change, then rules, then the limit, then
- * the largest shortfalls and the largest strengths.
+ * what is not known where that settled the verdict, then the largest shortfalls and the largest strengths.
+ *
+ * INVARIANT: no decision is without a reason, and a decline or a review not without a negative one.
  */
 export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
-  const { negative_max, positive_max } = policy.document.reasons
-  const chosen: Chosen = { negative: [], negativeMax: negative_max, positive: [], positiveMax: positive_max }
-  const currency = currencyReason(policy, question)
-  if (currency) choose(chosen, currency)
-  for (const rule of question.asked.held) if (isNamed(rule, question)) choose(chosen, rule.reason)
-  const limit = limitReason(policy, question)
-  if (limit) choose(chosen, limit)
-  if (tookPartByScore(policy, question)) for (const { reason } of shortfalls(policy, question)) choose(chosen, reason)
-  for (const { reason } of strengths(policy, question)) choose(chosen, reason)
-  const { negative, positive } = chosen
+  const { asked, verdict } = question
+  if (policy.meanings.size > 0) meaningValues(policy, asked)
+  const negative = negativeReasons(policy, question)
+  const positive: Reason[] = []
+  const isOpposed = (reason: Reason) => negative.some(({ code }) => shareGroup(policy, code, reason.code))
+  const give = (reason: Reason) => {
+    if (reason.impact === 'negative' || isOpposed(reason) || !isTrue(policy, reason, question)) return
+    choose(positive, policy.document.reasons.positive_max, reason)
+  }
+  for (const rule of asked.held) if (isNamed(rule, question)) give(rule.reason)
+  for (const { reason } of strengths(policy, question)) give(reason)
+  if (negative.length === 0 && positive.length === 0)
+    positive.push(verdict === 'approve' ? policy.nothingAgainst : fewStrengths(policy, question))
   for (const reason of positive) negative.push(reason)
-  if (negative.length === 0 && question.verdict === 'approve') negative.push(...policy.nothingAgainst)
   return negative
 }
 
-/** The reasons that a decision gives, by impact. */
-interface Chosen {
-  negative: Reason[]
-  negativeMax: number
-  positive: Reason[]
-  positiveMax: number
+function negativeReasons(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
+  const chosen: Reason[] = []
+  const give = (reason: Reason | undefined) => {
+    if (reason === undefined || reason.impact === 'positive') return
+    choose(chosen, policy.document.reasons.negative_max, inPlaceOf(policy, reason, question))
+  }
+  give(currencyReason(policy, question))
+  for (const rule of question.asked.held) if (isNamed(rule, question)) give(rule.reason)
+  give(limitReason(policy, question))
+  if (!tookPartByScore(policy, question)) return chosen
+  const before = chosen.length
+  for (const { reason } of unknowns(policy, question)) give(reason)
+  for (const { reason } of shortfalls(policy, question)) give(reason)
+  const { settledBy } = question
+  if (chosen.length === before && (settledBy === 'score' || settledBy === 'confidence' || chosen.length === 0))
+    if (isRefused(question)) give(fewStrengths(policy, question))
+  return chosen
 }
 
-/** Chooses a reason, unless there is one of its code or there are enough of its impact. */
-function choose({ negative, negativeMax, positive, positiveMax }: Chosen, reason: Reason): void {
-  const isNegative = reason.impact === 'negative'
-  const chosen = isNegative ? negative : positive
-  if (chosen.length === (isNegative ? negativeMax : positiveMax)) return
+/** Chooses a reason, unless there is one of its code or there are enough. */
+function choose(chosen: Reason[], max: number, reason: Reason): void {
+  if (chosen.length === max) return
   for (const { code } of chosen) if (code === reason.code) return
   chosen.push(reason)
+}
+
+/** The first reason that its meaning names in its place and whose condition holds, or else the reason itself. */
+function inPlaceOf({ meanings }: CompiledPolicy, reason: Reason, { asked }: ReasonQuestion): Reason {
+  const meaning = meanings.get(reason.code)
+  if (meaning === undefined) return reason
+  for (const { holds, reason: other } of meaning.instead) {
+    if (holds(asked.reading.values) !== true) continue
+    return { code: other.code, impact: reason.impact, label: other.label, node: reason.node }
+  }
+  return reason
+}
+
+/** Whether the meaning of a reason holds; a reason without one is its author's to answer for. */
+function isTrue({ meanings }: CompiledPolicy, { code }: Reason, { asked }: ReasonQuestion): boolean {
+  const meaning = meanings.get(code)
+  return meaning === undefined || meaning.holds(asked.reading.values) === true
+}
+
+function shareGroup({ reasonGroups }: CompiledPolicy, one: string, other: string): boolean {
+  const groups = reasonGroups.get(one)
+  const others = reasonGroups.get(other)
+  if (groups === undefined || others === undefined) return false
+  for (const group of groups) if (others.includes(group)) return true
+  return false
+}
+
+function isRefused({ verdict }: ReasonQuestion): boolean {
+  return verdict === 'decline' || verdict === 'manual_review'
 }
 
 /** The conditions of an approval; other verdicts have none. */
@@ -105,6 +150,35 @@ function limitBehindRules({ limitReasons, slots }: CompiledPolicy, { asked }: Re
 }
 
 /**
+ * What is not known, if that settled the verdict: by its part of the score's variance, or by its weight in completeness. A
+ * value whose absence costs no points is a reason here only.
+ */
+function unknowns(policy: CompiledPolicy, question: ReasonQuestion): readonly RankedReason[] {
+  const { settledBy, asked } = question
+  if (settledBy !== 'confidence' && settledBy !== 'completeness') return []
+  const { values, missing, gaps } = asked.reading
+  const ranked: RankedReason[] = []
+  for (const [index, characteristic] of policy.characteristics.entries()) {
+    const { slot, variance } = characteristic
+    if (values[slot] !== undefined || missing[slot] === 'not_requested' || isCovered(characteristic, question)) continue
+    const size = settledBy === 'confidence' ? variance : (policy.inputs[slot]?.weight ?? 0)
+    if (size > 0) rank(ranked, { size, reason: asked.bins[index]!.lack.reason })
+  }
+  if (settledBy === 'confidence') return ranked
+  for (const slot of gaps) {
+    const reasons = policy.gapReasons.get(slot)
+    if (reasons === undefined || missing[slot] === 'not_requested') continue
+    rank(ranked, { size: policy.inputs[slot]!.weight, reason: reasonWithout(reasons, missing[slot]) })
+  }
+  return ranked
+}
+
+function reasonWithout(reasons: ReasonsWithoutValue, because: MissingBecause | undefined): Reason {
+  if (because === 'consent_revoked' || because === 'consent_expired') return reasons.withheld
+  return because === 'other_currency' ? reasons.otherCurrency : reasons.missing
+}
+
+/**
  * The shortfalls of the scorecard, largest first, each for itself: a group must not hide a principal factor. A shortfall
  * whose group the reason of a rule covers is left out.
  */
@@ -116,7 +190,7 @@ function shortfalls({ characteristics }: CompiledPolicy, question: ReasonQuestio
     if (lack.size > 0 && !isCovered(characteristics[index]!, question)) rank(ranked, lack)
   }
   for (const { points, rankedReason } of held) if (points < 0) rank(ranked, rankedReason)
-  return ranked.length === 0 && question.settledBy === 'score' ? furthestFromBest(characteristics, bins) : ranked
+  return ranked
 }
 
 /** Whether the reason of a rule covers the group of a characteristic. */
@@ -125,20 +199,31 @@ function isCovered({ group }: CompiledCharacteristic, question: ReasonQuestion):
   return false
 }
 
+/** How many characteristics the reason names that stands for want of any other. */
+const FACTS_NAMED_MAX = 3
+
 /**
- * What keeps a declined score furthest from the best, where a policy has set its cutoff above the sum of its references and
- * no characteristic falls short of one: no decline may be without a reason (12 CFR 1002.9).
+ * The reason of a decline or a review where no characteristic falls short of its reference and none is missing: the score
+ * is close to the cutoff, or a policy has set its cutoff above the sum of its references. It names what keeps the score
+ * furthest from its best, because no decline may be without a specific reason (12 CFR 1002.9).
  */
-function furthestFromBest(
-  characteristics: readonly CompiledCharacteristic[],
-  bins: readonly ScoredBin[],
-): readonly RankedReason[] {
-  const ranked: RankedReason[] = []
-  for (const [index, { bestPoints }] of characteristics.entries()) {
-    const { points, lack } = bins[index]!
-    if (bestPoints > points) rank(ranked, { size: bestPoints - points, reason: lack.reason })
+function fewStrengths(
+  { characteristics, fewStrengths: { label, ...reason } }: CompiledPolicy,
+  { asked }: ReasonQuestion,
+) {
+  const ranked: { size: number; label: string }[] = []
+  for (const [index, { bestPoints, label, notApplicableBin }] of characteristics.entries()) {
+    const bin = asked.bins[index]!
+    if (bin !== notApplicableBin && bestPoints > bin.points) rank(ranked, { size: bestPoints - bin.points, label })
   }
-  return ranked
+  const named = ranked.length === 0 ? characteristics : ranked
+  const facts = named.slice(0, FACTS_NAMED_MAX).map(({ label }) => label)
+  return {
+    code: reason.code,
+    impact: reason.impact,
+    label: label.replaceAll('{facts}', facts.join('; ')),
+    node: reason.node,
+  }
 }
 
 /**
@@ -163,8 +248,8 @@ function fallShort(members: readonly number[], bins: readonly ScoredBin[]): bool
   return false
 }
 
-/** Inserts a reason after all that are as large. */
-function rank(ranked: RankedReason[], one: RankedReason): void {
+/** Inserts an entry after all that are as large. */
+function rank<Ranked extends { size: number }>(ranked: Ranked[], one: Ranked): void {
   let place = ranked.length
   for (; place > 0 && ranked[place - 1]!.size < one.size; place--) ranked[place] = ranked[place - 1]!
   ranked[place] = one

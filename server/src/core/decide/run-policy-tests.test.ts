@@ -144,3 +144,18 @@ it('a test can expect the step that settles the verdict', () => {
     'settled_by: expected knock_out, got nothing_against',
   )
 })
+
+it('a test fails if a decision gives a reason that is not true of its facts', () => {
+  const facts = { 'request.amount': 900, 'request.currency': 'EUR', 'history.abuse': 1 }
+  const tests = [{ name: 'abuse', facts, expect: { verdict: 'decline' as const } }]
+  const failuresWith = (means: string) => {
+    const compiled = compilePolicy({ ...policy.document, tests, meanings: [{ code: 'abuse_on_record', means }] })
+    assert.ok('policy' in compiled, JSON.stringify(compiled))
+    return runPolicyTests(compiled.policy)[0]?.failures
+  }
+  assert.deepEqual(failuresWith('history.abuse > 0'), [])
+  assert.deepEqual(failuresWith('history.abuse > 0 && history.late > 0'), [
+    'reasons: abuse_on_record says "Confirmed fraud or abuse of access in an earlier case", but its meaning history.abuse > 0 && history.late > 0 does not hold',
+    'settled by knock_out, because a rule declines: rule abuse_on_record holds by 1: history.abuse is 1, against > 0',
+  ])
+})

@@ -6,6 +6,7 @@ import { isRowId, rowId } from '../policy/table-conditions.ts'
 import { decide, judge } from './decide.ts'
 import type { Evaluation } from './evaluation.ts'
 import { explainDecision } from './explain-decision.ts'
+import { falseReasons } from './false-reasons.ts'
 import { ruleDistance, settledLine } from './settling-distance.ts'
 
 type Expectation = PolicyDocument['tests'][number]['expect']
@@ -43,7 +44,7 @@ export function testPolicy(policy: CompiledPolicy): { tests: PolicyTestResult[];
     for (const { holds, rule, row } of evaluation.trace.rule_trace)
       if (holds === true) reached.add(row === undefined ? `rule ${rule}` : `row ${rowId({ table: rule }, { row })}`)
     if (evaluation.terms.segment !== null) reached.add(`segment ${evaluation.terms.segment}`)
-    const failures = failuresOf(expect, evaluation)
+    const failures = failuresOf(expect, { policy, given, evaluation })
     return {
       name,
       failures: failures.length === 0 ? [] : withDistances(failures, expect, { policy, given, evaluation }),
@@ -82,7 +83,10 @@ function withDistances(
   return [...failures, ...expected.map(ruleDistance), settledLine({ evaluation, rules, verdicts })]
 }
 
-function failuresOf(expect: Expectation, evaluation: Evaluation): string[] {
+function failuresOf(
+  expect: Expectation,
+  { policy, given: facts, evaluation }: { policy: CompiledPolicy; given: Facts; evaluation: Evaluation },
+): string[] {
   const { verdict, tier, limit, reasons, conditions, terms, trace } = evaluation
   return [
     ...differing('verdict', expect.verdict, verdict),
@@ -94,7 +98,16 @@ function failuresOf(expect: Expectation, evaluation: Evaluation): string[] {
     ...differing('annual_rate', expect.annual_rate, terms.annual_rate),
     ...lacking('reasons', expect.reasons_include, reasons),
     ...lacking('conditions', expect.conditions_include, conditions),
+    ...untrue(policy, facts, evaluation),
   ]
+}
+
+/** A reason that is not true of the facts fails a test whatever the test expects. */
+function untrue(policy: CompiledPolicy, facts: Facts, evaluation: Evaluation): string[] {
+  return falseReasons(policy, facts, evaluation).map(({ code, label }) => {
+    const { means } = policy.document.meanings!.find((meaning) => meaning.code === code)!
+    return `reasons: ${code} says "${label}", but its meaning ${means} does not hold`
+  })
 }
 
 function differing<Value>(what: string, expected: Value | undefined, actual: Value | null): string[] {

@@ -2,7 +2,7 @@ import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { Offer } from './counter-offer.ts'
 import type { CreditTerms, NoTerms, TermsUsed } from './evaluation.ts'
 import { pricedTerms } from './limit-bounds.ts'
-import { instalmentOf } from './measure-request.ts'
+import { inCents, instalmentOf } from './measure-request.ts'
 
 /** The terms of what is approved, or else of what was requested; access without credit has none. */
 export function termsUsed({ policy, offer }: { policy: CompiledPolicy; offer: Offer }): TermsUsed {
@@ -32,8 +32,4 @@ export const NO_TERMS: NoTerms<CreditTerms> = {
   fee_rate: null,
   fee_amount: null,
   instalment: null,
-}
-
-function inCents(amount: number): number {
-  return Math.round(amount * 100) / 100
 }

@@ -225,7 +225,7 @@ export const FEATURE_CATALOGUE = {
     `Requests in the 30 days before this one, at most ${REQUESTS_COUNTED_MAX}`,
     'requests',
   ),
-  'history.repaid': number(HISTORY, 'Earlier credits repaid', 'decisions'),
+  'history.repaid': number(HISTORY, 'Earlier credits repaid without a default', 'decisions'),
   'history.late': number(HISTORY, 'Credits last reported as paid late', 'decisions'),
   'history.settled': number(HISTORY, 'Earlier credits settled for less than was owed', 'decisions'),
   'history.defaults': number(HISTORY, 'Defaults and charge-offs that were not made good', 'decisions'),

@@ -84,9 +84,21 @@ describe('own history', () => {
     const other = outcome('late', 2, { decisionId: 'dec_2' })
     const state = historyOf([late, outcome('default', 2), other, outcome('repaid', 3)])
     const fact = factsOf(state)
-    assert.deepEqual([fact('late'), fact('defaults'), fact('repaid')], [1, 0, 1])
+    assert.deepEqual([fact('late'), fact('defaults'), fact('repaid')], [1, 0, 0])
     assert.equal(fact('worst_days_past_due'), 31)
-    assert.deepEqual(state.history.outcomes, { late: 1, repaid: 1 })
+    assert.deepEqual(state.history.outcomes, { late: 1 })
+  })
+
+  it('does not count a credit as repaid that was made good after a default, until the default is taken back', () => {
+    assertInEveryOrder([outcome('default', 2), outcome('repaid', 3)], { defaults: 0, repaid: 0 })
+    assertInEveryOrder([outcome('charged_off', 2), outcome('repaid', 3)], { defaults: 0, repaid: 0 })
+    assertInEveryOrder([outcome('late', 2), outcome('repaid', 3)], { repaid: 1, late: 0 })
+    const [taken, repaid] = [outcome('default', 2), outcome('repaid', 3)].map(withId)
+    const state = applyRetraction(historyOfFacts([taken!, repaid!]), taken!, {
+      others: [repaid!],
+      allOthers: [repaid!],
+    })
+    assert.equal(factsOf(state)('repaid'), 1)
   })
 
   it('counts a default as cured even if the cure is reported after a later outcome', () => {

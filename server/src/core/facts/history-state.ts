@@ -33,7 +33,7 @@ export interface HistoryState {
 
 /** What one decision adds to the history. */
 interface Contribution {
-  /** The outcome that counts now; undefined without one, or with a neutral one. */
+  /** The outcome that counts now; undefined without one, with a neutral one, or with a default that was made good. */
   current: OutcomeType | undefined
   /** What is still owed, by currency. */
   open: ReadonlyMap<string, Money>
@@ -161,10 +161,15 @@ function contributionOf(reports: readonly OutcomeFact[]): Contribution {
   const current = currentOutcome(reports)?.type
   const { open, repaid } = debtsOf(reports)
   return {
-    current: current === undefined || isNeutral(current) ? undefined : current,
+    current: current === undefined || isNeutral(current) || isCure(current, reports) ? undefined : current,
     open: sumByCurrency(open),
     repaid: largestByCurrency(repaid.map(sumByCurrency)),
   }
+}
+
+/** Whether a credit was repaid after a default: it is no default any more, but was not repaid as agreed either. */
+function isCure(current: OutcomeType, reports: readonly OutcomeFact[]): boolean {
+  return current === 'repaid' && reports.some(({ type }) => isDefault(type))
 }
 
 function largestByCurrency(debts: readonly ReadonlyMap<string, Money>[]): Map<string, Money> {

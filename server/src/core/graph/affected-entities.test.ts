@@ -126,6 +126,23 @@ describe('an exposure that is recomputed only when it is affected', () => {
     assert.ok(affectedByLink({ ends: stronger.ends, before: after, after: before, adverse: new Set() }).has('rim_39'))
   })
 
+  it('is recomputed beyond the fan-out of an end only if a link leads from there to an adverse entity', () => {
+    const rim = Array.from({ length: 60 }, (_, index) =>
+      edge('hub', `rim_${index}`, { verification: 'unverified', since: TODAY - 400 + index }),
+    )
+    const reachesBeyond = (adverse: readonly string[], trackRecords: World['trackRecords'] = new Map()) => {
+      const before = linksOf({ edges: rim, trackRecords })
+      const after = linksOf({ edges: [...rim, edge('hub', 'outsider')], trackRecords })
+      return affectedByLink({ ends: ['hub', 'outsider'], before, after, adverse: new Set(adverse) }).has('rim_59')
+    }
+    assert.equal(reachesBeyond([]), false)
+    assert.equal(reachesBeyond(['outsider']), true)
+    // That the hub itself is adverse leads no entity of its rim to another adverse one.
+    assert.equal(reachesBeyond(['hub']), false)
+    assert.equal(reachesBeyond(['hub', 'outsider']), true)
+    assert.equal(reachesBeyond([], new Map([['rim_0', bad]])), true)
+  })
+
   it('is recomputed for both ends of a link, even one beyond the fan-out', () => {
     const none: LoadedLinks = new Map()
     assert.deepEqual(

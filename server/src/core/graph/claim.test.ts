@@ -37,11 +37,14 @@ describe('the standing of a claim', () => {
   it('has the share of the assertion that decides', () => {
     assert.equal(standingOf([on(1, 'verified', 0.5), on(2, 'verified', 0.25), on(3, 'unverified')])?.share, 0.25)
     assert.equal(standingOf([on(1, 'verified', 0.5), on(1, 'verified', 0.25)])?.share, 0.5)
+    assert.equal(standingOf([on(1, 'verified')])?.share, 1)
   })
 
   it('dates from the latest assertion that is not a failure', () => {
     const { since } = standingOf([on(1, 'verified'), on(3, 'unverified'), on(2, 'unverified')])!
     assert.equal(since, dayOf('2026-01-03T00:00:00.000Z'))
+    assert.equal(standingOf([on(1, 'unverified'), on(3, 'failed')])?.since, dayOf('2026-01-01T00:00:00.000Z'))
+    assert.equal(standingOf([on(2, 'failed')])?.since, dayOf('2026-01-02T00:00:00.000Z'))
   })
 
   it('does not depend on the order of the assertions', () => {
@@ -64,6 +67,9 @@ describe('a shared identifier', () => {
     assert.equal(sharedStanding(standing('verified', 1), standing('unverified', 2))?.verification, 'unverified')
     assert.deepEqual(sharedStanding(standing('verified', 1), standing('verified', 2)), standing('verified', 2))
     assert.equal(sharedStanding(standing('verified', 1), null), null)
+    const half = { ...standing('verified', 1), share: 0.5 }
+    assert.equal(sharedStanding(standing('verified', 1), half)?.share, 0.5)
+    assert.equal(sharedStanding(half, standing('verified', 1))?.share, 0.5)
   })
 })
 

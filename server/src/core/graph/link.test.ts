@@ -165,3 +165,37 @@ describe('the links that are followed', () => {
     )
   })
 })
+
+describe('a link of each type', () => {
+  for (const [type, carriedPpm, halfLifeDays] of [
+    ['same_as', 900_000, 3650],
+    ['government_id', 900_000, 3650],
+    ['tax_id', 900_000, 3650],
+    ['registration_number', 900_000, 3650],
+    ['bank_account', 900_000, 1825],
+    ['email', 500_000, 1095],
+    ['phone', 500_000, 1095],
+    ['device', 400_000, 365],
+    ['address', 200_000, 730],
+    ['guarantor', 600_000, 1095],
+    ['owner', 500_000, 1095],
+    ['director', 400_000, 1095],
+    ['business_partner', 300_000, 730],
+    ['household', 300_000, 730],
+    ['employer', 150_000, 730],
+  ] as const)
+    it(`${type} carries ${carriedPpm} ppm, and half of it after ${halfLifeDays} days`, () => {
+      const made = link({ type, since: 10_000 })
+      assert.equal(strengthPpm(made, 10_000), carriedPpm)
+      assert.equal(strengthPpm(made, 10_000 + halfLifeDays), carriedPpm / 2)
+      assert.equal(strengthPpm(link({ type, verification: 'unverified', since: 10_000 }), 10_000), carriedPpm / 2)
+    })
+
+  it('payment carries its share, verified or not, and half of it after 180 days', () => {
+    for (const verification of ['verified', 'unverified'] as const) {
+      const made = link({ type: 'payment', verification, share: 0.5, since: 10_000 })
+      assert.equal(strengthPpm(made, 10_000), 75_000)
+      assert.equal(strengthPpm(made, 10_180), 37_500)
+    }
+  })
+})

@@ -16,7 +16,7 @@ export function diffPolicies(before: PolicyDocument, after: PolicyDocument): Pol
 
 /** A policy with the entries of its lists by name. */
 function byName(document: PolicyDocument): Record<string, unknown> {
-  const { missing_reasons, inputs, derived, segments, rules, after_score, tables, tests, ...rest } = document
+  const { missing_reasons, inputs, derived, segments, rules, after_score, tables, meanings, tests, ...rest } = document
   const { currencies, ...limits } = document.limit
   const ofSegments = (segments ?? []).map((segment) => {
     const { name, when, verdicts } = segment
@@ -36,6 +36,7 @@ function byName(document: PolicyDocument): Record<string, unknown> {
     rules: keyed(rules, ({ id }) => id),
     ...(after_score && { after_score: keyed(after_score, ({ id }) => id) }),
     ...(tables && { tables: keyed(tables.map(namedTable), ({ table }) => table) }),
+    ...(meanings && { meanings: keyed(meanings, ({ code }) => code) }),
     ...lists,
     currencies: keyed(currencies, ({ currency }) => currency),
     tests: keyed(tests, ({ name }) => name),

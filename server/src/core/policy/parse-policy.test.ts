@@ -173,7 +173,7 @@ describe('parsing a policy', () => {
   })
 
   it('refuses aliases, which can expand to gigabytes', () => {
-    const [problem] = problemsAfter('positive_max: 4', 'positive_max: &four 4\nextra: *four')
+    const [problem] = problemsAfter('  positive_max: 4', '  positive_max: &four 4\n  extra: *four')
     assert.match(problem?.text ?? '', /cannot use aliases/)
     assert.match(problem?.at ?? '', /^\*four/)
   })

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
 import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS } from '../vocabularies.ts'
 import { Closed, Code, Explanation, Expression, Label } from './document-fields.ts'
+import { CalibrationPoints, Portfolio } from './portfolio-settings.ts'
 import { DecisionTable } from './table-document.ts'
 import { PolicyTest } from './test-document.ts'
 
@@ -119,6 +120,7 @@ const Scorecard = Closed({
       description: 'Probability of a bad outcome by score, ascending; interpolated linearly.',
     }),
   ),
+  calibration_points: Type.Optional(CalibrationPoints),
   external_probability: Type.Optional(
     Type.String({
       pattern: '^[a-z]+\\.[a-z][a-z0-9_.]{0,63}$',
@@ -271,6 +273,31 @@ const Segment = Closed(
   'Applicants with a scorecard, cutoff, tiers, limit terms or prices of their own. The first segment whose condition holds counts; a part that it does not have is that of the document. Its rules and tables are asked after those of the document, which are asked too.',
 )
 
+const Meaning = Closed(
+  {
+    code: Code,
+    means: Expression(
+      'What the label says, as a condition in CEL over the inputs, the derived features, what a limit term may read, `request.amount` and `request.instalment`.',
+    ),
+    groups: Type.Optional(
+      Type.Array(Code, {
+        minItems: 1,
+        maxItems: 20,
+        description:
+          'What the reason speaks about, besides the group of its characteristic and what its rule covers. A positive reason is not given beside a negative one of the same group.',
+      }),
+    ),
+    instead: Type.Optional(
+      Type.Array(Closed({ when: Expression('A condition in CEL, as `means`.'), code: Code, label: Label }), {
+        minItems: 1,
+        maxItems: 5,
+        description: 'Reasons to give in its place: the first whose condition holds.',
+      }),
+    ),
+  },
+  'What a reason means, so that it can be checked: `policy check` refuses a rule or a bin that gives a negative reason where its meaning does not hold, `policy test` fails where a decision gives one, and a positive reason is given only if its meaning holds.',
+)
+
 /** The schema of a policy: everything that a verdict depends on besides the facts. */
 export const PolicyDocument = Closed({
   version: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$' }),
@@ -304,6 +331,12 @@ export const PolicyDocument = Closed({
   reasons: Closed({
     negative_max: Type.Integer({ minimum: 1, maximum: 20 }),
     positive_max: Type.Integer({ minimum: 0, maximum: 20 }),
+    few_strengths: Type.Optional(
+      Closed(
+        { code: Code, label: Label },
+        'The reason of a decline or a review that has no other: `{facts}` in the label lists the characteristics furthest from their best.',
+      ),
+    ),
     nothing_against: Type.Optional(
       Closed(
         { code: Code, label: Label },
@@ -311,6 +344,7 @@ export const PolicyDocument = Closed({
       ),
     ),
   }),
+  meanings: Type.Optional(Type.Array(Meaning, { maxItems: 500, description: 'What the reasons say, by code.' })),
   limit: Limit,
   products: Products,
   unknown_products: Type.Optional(
@@ -333,6 +367,7 @@ export const PolicyDocument = Closed({
       'How long an approval of credit is an open offer, which counts as exposure.',
     ),
   ),
+  portfolio: Type.Optional(Portfolio),
   tests: Type.Array(PolicyTest),
 })
 
@@ -359,6 +394,8 @@ export type PolicyCharacteristic = PolicyDocument['scorecard']['characteristics'
 export type PolicyProduct = PolicyDocument['products'][number]
 /** A segment as its author wrote it. */
 export type PolicySegment = NonNullable<PolicyDocument['segments']>[number]
+/** What a reason means, as its author wrote it. */
+export type PolicyMeaning = NonNullable<PolicyDocument['meanings']>[number]
 /** An input as its author wrote it. */
 export type PolicyInput = PolicyDocument['inputs'][number]
 

@@ -82,6 +82,11 @@ export function auditRecordQueries(database: Database) {
       return new Set(rows.map(({ subject_id }) => subject_id))
     },
 
+    /** Whether a later request replaced what a decision offered. */
+    async isReplaced(organizationId: string, decisionId: string): Promise<boolean> {
+      return (await this.subjectsWithEntry(organizationId, [decisionId], ['decision.offer_replaced'])).size > 0
+    },
+
     /** The entries of these types about each of these subjects, oldest first, with what they say. */
     async entriesAbout(
       organizationId: string,

@@ -107,6 +107,15 @@ export function policyQueries(
       )
     },
 
+    /** The first organization after another one, by its id, that has an active policy. */
+    async nextWithActive(afterOrganizationId: string): Promise<string | undefined> {
+      const [row] = await database.query<{ org_id: string }>(
+        'SELECT org_id FROM active_policies WHERE org_id > $1 ORDER BY org_id LIMIT 1',
+        [afterOrganizationId],
+      )
+      return row?.org_id
+    },
+
     /** The comments on a policy, oldest first: the newest 200. */
     async comments(organizationId: string, policyId: string): Promise<RowOf<'policy_comments'>[]> {
       const rows = await database.query<RowOf<'policy_comments'> & Row>(

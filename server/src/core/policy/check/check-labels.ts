@@ -2,7 +2,8 @@ import type { Impact } from '../../vocabularies.ts'
 import type { PolicyDocument, PolicyTable } from '../policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
-interface WrittenReason {
+/** A reason, and where it is written. */
+export interface WrittenReason {
   path: (string | number)[]
   code: string
   label: string
@@ -45,8 +46,18 @@ function ambiguousCodes(reasons: readonly WrittenReason[]): PolicyProblem[] {
 }
 
 /** Every reason that a policy can give, in the order of the document. Conditions are another list, with codes of its own. */
-function reasonsOf(document: PolicyDocument): WrittenReason[] {
-  const { missing_reasons, rules, after_score = [], tables = [], scorecard, limit, segments = [] } = document
+export function reasonsOf(document: PolicyDocument): WrittenReason[] {
+  const {
+    missing_reasons,
+    rules,
+    after_score = [],
+    tables = [],
+    scorecard,
+    limit,
+    segments = [],
+    meanings = [],
+  } = document
+  const { few_strengths, nothing_against } = document.reasons
   const negative = (path: (string | number)[], reason: { code: string; label: string }): WrittenReason => ({
     path,
     ...reason,
@@ -63,6 +74,13 @@ function reasonsOf(document: PolicyDocument): WrittenReason[] {
       const reason = limit[name]
       return reason === undefined ? [] : [negative(['limit', name], reason)]
     }),
+    ...(few_strengths ? [negative(['reasons', 'few_strengths'], few_strengths)] : []),
+    ...(nothing_against
+      ? [{ path: ['reasons', 'nothing_against'], ...nothing_against, impact: 'positive' as const }]
+      : []),
+    ...meanings.flatMap(({ instead = [] }, index) =>
+      instead.map(({ code, label }, place) => negative(['meanings', index, 'instead', place], { code, label })),
+    ),
     ...segments.flatMap(({ rules: own = [], after_score: later = [], tables: ofSegment = [] }, segment) => [
       ...own.map(({ reason }, index) => ({ path: ['segments', segment, 'rules', index, 'reason'], ...reason })),
       ...later.map(({ reason }, index) => ({ path: ['segments', segment, 'after_score', index, 'reason'], ...reason })),

@@ -6,6 +6,7 @@ import { checkDerived } from './check-derived.ts'
 import { checkInputs, checkMissingReasons } from './check-inputs.ts'
 import { checkLabels } from './check-labels.ts'
 import { checkLimit, checkOffersCounted, checkUnlistedCurrency } from './check-limit.ts'
+import { checkMeanings } from './check-meanings.ts'
 import { checkProducts } from './check-products.ts'
 import { checkReachable } from './check-reachable.ts'
 import { checkCaps, checkRules } from './check-rules.ts'
@@ -56,6 +57,7 @@ const CHECKS: readonly Check[] = [
   checkTests,
   checkCost,
   checkComparisons,
+  checkMeanings,
 ]
 
 /** Checks of the parts that a segment can replace, and of what reads them, each with the parts that it reads. */
@@ -99,7 +101,7 @@ function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
 }
 
 function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
-  const { missing_reasons, inputs, derived = [], segments = [], tables = [], limit, tests } = document
+  const { missing_reasons, inputs, derived = [], segments = [], tables = [], limit, meanings = [], tests } = document
   return [
     ...duplicates(['missing_reasons'], missing_reasons, ({ code }) => code),
     ...duplicates(['inputs'], inputs, ({ feature }) => feature),
@@ -109,6 +111,7 @@ function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
     ...namesWithin(tables, ['tables']),
     ...segments.flatMap((segment, index) => namesWithin(segment.tables ?? [], ['segments', index, 'tables'])),
     ...duplicates(['limit', 'currencies'], limit.currencies, ({ currency }) => currency),
+    ...duplicates(['meanings'], meanings, ({ code }) => code),
     ...duplicates(['tests'], tests, ({ name }) => name),
   ]
 }

@@ -9,9 +9,10 @@ import { limitExpression, limitProblem } from '../expression/limit-expression.ts
 import type { PolicyDocument, PolicyInput } from '../policy-document.ts'
 import { segmentDocument } from '../segment-document.ts'
 import { compileDerived, computedSlots, slotsFromAmount } from './compile-derived.ts'
+import { compileLastReasons, compileMeanings, reasonGroups } from './compile-meanings.ts'
 import { compileProducts } from './compile-products.ts'
 import { BY_SCORE, compiledBound, compileRules } from './compile-rules.ts'
-import { compileCharacteristics } from './compile-scorecard.ts'
+import { compileCharacteristics, compileGapReasons } from './compile-scorecard.ts'
 import { compileTables } from './compile-tables.ts'
 import {
   type CompiledInput,
@@ -22,6 +23,7 @@ import {
   type CompiledTier,
   type Reason,
   reasonAt,
+  type TableRow,
 } from './compiled-policy.ts'
 import { type PolicySlots, policySlots } from './policy-slots.ts'
 
@@ -135,18 +137,17 @@ function compileParts(
     readsAmountByBinsOnly:
       computedFromAmount.length === 0 && !amountSlots.has(probabilitySlot ?? -1) && !isReadOtherwise,
     isScored: scorecard.characteristics.length > 0,
-    nothingAgainst: compileNothingAgainst(document),
     characteristics: compileCharacteristics(document, { slots, derived, amountSlots }),
     tiers: compileTiers(document),
     groups: groupsOf(document),
     normal: scorecard.normal.map(({ z, ppm }) => ({ at: z * z, value: ppm })),
-    probability: scorecard.probability?.map(({ score, bad_ppm }) => ({ at: score, value: bad_ppm })) ?? null,
+    probability: probabilityTable(scorecard),
     probabilitySlot,
     products,
     defaultProduct: products.get('default')!,
     currencies: compileCurrencies(document),
     limitTerms,
-    limitReasons: compileLimitReasons(document, [...rules, ...afterScore, ...rowsOfTables]),
+    ...compileReasons(document, { slots, problems, rules: [...rules, ...afterScore, ...rowsOfTables] }),
   }
 }
 
@@ -156,10 +157,6 @@ function compileCurrencies({ limit }: PolicyDocument): CompiledPolicy['currencie
   )
 }
 
-function compileNothingAgainst({ reasons: { nothing_against } }: PolicyDocument): Reason[] {
-  return nothing_against === undefined ? [] : [reasonAt('rule_trace', nothing_against, 'positive')]
-}
-
 function compileTiers({ tiers }: PolicyDocument): CompiledTier[] {
   return tiers.map(({ tier, from, balance_multiple, cap }) => ({
     tier,
@@ -167,6 +164,25 @@ function compileTiers({ tiers }: PolicyDocument): CompiledTier[] {
     balanceMultiple: balance_multiple,
     cap,
   }))
+}
+
+/** What reasons are given from, besides rules and the scorecard. */
+function compileReasons(
+  document: PolicyDocument,
+  { rules, ...context }: { slots: PolicySlots; problems: PolicyProblem[]; rules: readonly CompiledRule[] },
+) {
+  return {
+    limitReasons: compileLimitReasons(document, rules),
+    meanings: compileMeanings(document, context),
+    reasonGroups: reasonGroups(document),
+    gapReasons: compileGapReasons(document),
+    ...compileLastReasons(document),
+  }
+}
+
+/** The table by score. A score with its calibration points is read where the score itself would be in the moved table. */
+function probabilityTable({ probability, calibration_points = 0 }: PolicyDocument['scorecard']): TableRow[] | null {
+  return probability?.map(({ score, bad_ppm }) => ({ at: score - calibration_points, value: bad_ppm })) ?? null
 }
 
 /** The slots that rules and the bounds of the limit read. */

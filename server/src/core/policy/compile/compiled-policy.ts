@@ -48,8 +48,6 @@ export interface CompiledPolicy {
   readsAmountByBinsOnly: boolean
   /** Whether it has a scorecard; without one nothing is decided by a score. */
   isScored: boolean
-  /** The reason of an approval that has no other. */
-  nothingAgainst: readonly Reason[]
   characteristics: readonly CompiledCharacteristic[]
   tiers: readonly CompiledTier[]
   /** The indices of the characteristics of each group; groups in the order of their first member. */
@@ -68,6 +66,27 @@ export interface CompiledPolicy {
    * and `maximum`.
    */
   limitReasons: ReadonlyMap<string, Reason>
+  /** What the reasons say, by code. */
+  meanings: ReadonlyMap<string, CompiledMeaning>
+  /** What each reason speaks about, by code. */
+  reasonGroups: ReadonlyMap<string, readonly string[]>
+  /** The reasons for the inputs that count for completeness and are not scored, by slot. */
+  gapReasons: ReadonlyMap<number, ReasonsWithoutValue>
+  fewStrengths: Reason
+  nothingAgainst: Reason
+}
+
+/** What a reason means, compiled. */
+export interface CompiledMeaning {
+  holds: Condition
+  instead: readonly { holds: Condition; reason: Pick<Reason, 'code' | 'label'> }[]
+}
+
+/** The reasons for a value that is missing, by cause. */
+export interface ReasonsWithoutValue {
+  missing: Reason
+  withheld: Reason
+  otherCurrency: Reason
 }
 
 /** An input with its greatest accepted age. */
@@ -184,6 +203,7 @@ export interface CompiledBound {
 /** A characteristic with its bins and reasons compiled. */
 export interface CompiledCharacteristic {
   id: string
+  label: string
   feature: string
   group: string
   slot: number

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
+import type { FeatureName } from '../../facts/feature-catalogue.ts'
 import type { FeatureType } from '../../vocabularies.ts'
 import { asideName, featureIn, parseExpression } from '../expression/compile-expression.ts'
 import { expressionsOf } from '../expression/policy-expressions.ts'
@@ -24,14 +25,19 @@ export interface PolicySlots {
   /** What the terms of a limit can read: all but `limit.amount`. */
   terms: ReadonlyMap<string, number>
   all: ReadonlyMap<string, number>
+  /** What meanings can read: as the terms of a limit, and the figures of the request even where they are no inputs. */
+  meanings: ReadonlyMap<string, number>
   types: FeatureTypes
-  /** The name of the feature or variable in each slot; empty for a cause or an age. */
+  /** The name of the feature, variable or figure in each slot; empty for a cause or an age. */
   names: readonly string[]
   firstVariable: number
   /** The slot of each variable. */
   variables: Readonly<Record<JudgedVariable, number>>
   asides: readonly Aside[]
 }
+
+/** The figures of a request that a meaning can read whether or not they are inputs. */
+export const REQUEST_FIGURES = ['request.amount', 'request.instalment'] as const satisfies readonly FeatureName[]
 
 /** The slots of documents; a check asks for them once for each rule, and documents never change. */
 const slotsByDocument = new WeakMap<PolicyDocument, PolicySlots>()
@@ -51,15 +57,20 @@ function assignSlots(document: PolicyDocument): PolicySlots {
   const asides = asidesIn(document, { featureSlots, firstSlot: firstVariable + JUDGED_NAMES.length })
   const known = [...featureSlots, ...asides.map(({ name, slot }) => [name, slot] as const)]
   const ofVariables = JUDGED_NAMES.map((name, index) => [name, firstVariable + index] as const)
+  const terms = new Map([...known, ...ofVariables.filter(([name]) => name !== 'limit.amount')])
+  const afterAsides = firstVariable + JUDGED_NAMES.length + asides.length
+  const ofRequest = REQUEST_FIGURES.filter((name) => !featureSlots.has(name))
   return {
     before: new Map(known),
-    terms: new Map([...known, ...ofVariables.filter(([name]) => name !== 'limit.amount')]),
+    terms,
     all: new Map([...known, ...ofVariables]),
+    meanings: new Map([...terms, ...ofRequest.map((name, index) => [name, afterAsides + index] as const)]),
     types: new Map([
+      ...REQUEST_FIGURES.map((name) => [name, 'number'] as const),
       ...[...inputs, ...derived].map(({ feature, type }) => [feature, type] as const),
       ...(Object.entries(JUDGED_VARIABLES) as [string, FeatureType][]),
     ]),
-    names: [...features, ...JUDGED_NAMES, ...asides.map(() => '')],
+    names: [...features, ...JUDGED_NAMES, ...asides.map(() => ''), ...ofRequest],
     firstVariable,
     variables: Object.fromEntries(ofVariables) as Record<JudgedVariable, number>,
     asides,

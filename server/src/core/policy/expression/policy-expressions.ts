@@ -8,7 +8,7 @@ export interface PolicyExpression {
 
 /** Every expression of a policy, in the order of the document. */
 export function expressionsOf(document: PolicyDocument): PolicyExpression[] {
-  const { derived = [], segments = [], rules, after_score = [], tables = [], limit } = document
+  const { derived = [], segments = [], rules, after_score = [], tables = [], limit, meanings = [] } = document
   return [
     ...derived.map(({ value }, index) => ({ path: ['derived', index, 'value'], source: value })),
     ...segments.map(({ when }, index) => ({ path: ['segments', index, 'when'], source: when })),
@@ -24,6 +24,10 @@ export function expressionsOf(document: PolicyDocument): PolicyExpression[] {
     ...segments.flatMap((segment, index) =>
       termExpressions(segment.limit?.terms ?? [], ['segments', index, 'limit', 'terms']),
     ),
+    ...meanings.flatMap(({ means, instead = [] }, index) => [
+      { path: ['meanings', index, 'means'], source: means },
+      ...instead.map(({ when }, place) => ({ path: ['meanings', index, 'instead', place, 'when'], source: when })),
+    ]),
   ]
 }
 
