@@ -49,3 +49,9 @@ export interface TestRule extends Pick<PolicyRule, 'id' | 'when'>, Partial<Omit<
 export function snapshotInput(name: string, type: 'number' | 'string' | 'boolean' = 'number') {
   return { feature: `snapshot.${name}`, type, weight: 0 } as const
 }
+
+/** A rule, or a row of a table, that does something else. */
+export function doing<Row extends object, Action extends string>(row: Row, action: Action): Row & { then: Action } {
+  // biome-ignore lint/suspicious/noThenProperty: a row is never awaited
+  return { ...row, then: action }
+}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -51,7 +51,9 @@ test('a policy file is checked, tested and compared without any installation', a
   const { checksum } = sandboxPolicy()
   const sound = await call(noInstallation, 'policy', 'check', SHIPPED)
   assert.deepEqual([sound.status, sound.stderr], [0, ''])
-  assert.equal(sound.stdout, `${SHIPPED}: sandbox-policy-v1 is valid; all ${TESTS} tests pass\nchecksum ${checksum}\n`)
+  const lines = sound.stdout.split('\n')
+  assert.equal(lines[0], `${SHIPPED}: sandbox-policy-v1 is valid; all ${TESTS} tests pass`)
+  assert.equal(lines.at(-2), `checksum ${checksum}`)
   const tested = await call(noInstallation, 'policy', 'test', SHIPPED, '--json')
   assert.equal(JSON.parse(tested.stdout).tests.length, TESTS)
   const changed = policyFile('changed', 'when: history.abuse > 0', 'when: history.abuse > 1')
@@ -65,6 +67,51 @@ test('a policy file is checked, tested and compared without any installation', a
   )
   assert.equal(existsSync(noInstallation.DATA_DIR), false, 'and none is created')
   assert.match((await call(noInstallation, 'policy', 'list')).stderr, /not set up yet/)
+})
+
+test('a new policy starts as a short file that is valid, and never replaces one', async () => {
+  const file = join(folder, 'start-1.yaml')
+  const written = await call(noInstallation, 'policy', 'new', file)
+  assert.equal(written.stdout, `Wrote ${file}. Edit it, then run: policy check ${file}\n`)
+  const checked = await call(noInstallation, 'policy', 'check', file)
+  assert.match(checked.stdout, /start-1 is valid; all \d+ tests pass\nchecksum [0-9a-f]{64}\n$/)
+  const again = await call(noInstallation, 'policy', 'new', file)
+  assert.equal(again.status, 1)
+  assert.match(again.stderr, /start-1\.yaml exists already\. Choose another name, or remove the file\./)
+  const misnamed = await call(noInstallation, 'policy', 'new', join(folder, 'a b.yaml'))
+  assert.match(misnamed.stderr, /'a b' cannot name a policy/)
+})
+
+test('a policy says which of its rules and rows no test reaches', async () => {
+  const file = join(folder, 'start-2.yaml')
+  await call(noInstallation, 'policy', 'new', file)
+  const source = readFileSync(file, 'utf8')
+  writeFileSync(file, source.slice(0, source.indexOf('  - name: an account that is overdrawn again')))
+  const { status, stdout } = await call(noInstallation, 'policy', 'test', file)
+  assert.equal(status, 0)
+  assert.match(
+    stdout,
+    /the tests reach 8 of 10 rules, rows and segments; none reaches row burden_by_overdrafts\/fair, row burden_by_overdrafts\/overdrawn\n$/,
+  )
+})
+
+test('a policy file is tried on a test and on facts of a file, and says how the verdict came about', async () => {
+  const file = join(folder, 'start-3.yaml')
+  await call(noInstallation, 'policy', 'new', file)
+  const onTest = await call(noInstallation, 'policy', 'try', file, '--test', 'a default on record is declined')
+  assert.match(onTest.stdout, /Verdict: decline, settled by knock_out: a rule declines\./)
+  assert.match(onTest.stdout, /default_on_record \(decline\): Default or charge-off/)
+  const facts = join(folder, 'case.yaml')
+  writeFileSync(facts, 'facts:\n  cashflow.monthly_income: 2500\n  request.amount: 3000\n  request.currency: EUR\n')
+  const onFacts = await callForJson(noInstallation, 'policy', 'try', file, '--facts', facts)
+  assert.deepEqual([onFacts.decision.verdict, onFacts.evidence.settled_by], ['manual_review', 'review_rule'])
+  const unnamed = await call(noInstallation, 'policy', 'try', file)
+  assert.match(unnamed.stderr, /Name the facts by one of --facts, --test and --entity/)
+  const unknown = await call(noInstallation, 'policy', 'try', file, '--test', 'nope')
+  assert.match(unknown.stderr, /The policy has no test named 'nope'/)
+  writeFileSync(facts, 'facts:\n  cashflow.monthly_income: 2500\n')
+  const refused = await call(noInstallation, 'policy', 'try', file, '--facts', facts)
+  assert.match(refused.stderr, /'default' is credit under the policy start-3: send requested_amount and currency/)
 })
 
 test('a warning is printed with its place, and does not fail the check', async () => {
@@ -97,7 +144,10 @@ test('a problem in a policy file is reported with its line and column', async ()
   const failing = policyFile('failing', 'limit: 6000', 'limit: 6001')
   const failed = await call(noInstallation, 'policy', 'test', failing)
   assert.equal(failed.status, 1)
-  assert.match(failed.stdout, /^FAIL {2}a steady account .*\n {6}limit: expected 6001, got 6000\npass {2}/)
+  assert.match(
+    failed.stdout,
+    /^FAIL {2}a steady account .*\n {6}limit: expected 6001, got 6000\n {6}settled by nothing_against, because .*\npass {2}/,
+  )
   assert.match(
     (await call(noInstallation, 'policy', 'check', failing)).stdout,
     new RegExp(`failing\\.yaml: 1 of its ${TESTS} tests fail:`),

@@ -13,6 +13,7 @@ const ACTIONS: Readonly<Record<string, { word: string; tone: Tone }>> = {
   decline: { word: 'decline', tone: 'bad' },
   manual_review: { word: 'review', tone: 'warn' },
   condition: { word: 'condition', tone: 'info' },
+  none: { word: 'nothing', tone: 'neutral' },
 }
 
 /** Every rule with the values that it looked at: those that held, near misses closest first, open ones, and the others. */
@@ -117,6 +118,7 @@ function Group({
               {icon}
               <span>
                 <code className="strong">{rule.rule}</code>
+                {rule.row && <span className="dim"> row {rule.row.replaceAll('_', ' ')}</span>}
                 <span className={classes.label}>{rule.label}</span>
               </span>
             </span>

@@ -43,10 +43,15 @@ const FINDINGS: Readonly<Record<SettlingStep['key'], Finding>> = {
 export function stepsOf(view: ViewData): Step[] {
   const settledBy = view.evidence.settled_by
   if (settledBy === null) return []
-  const steps = SETTLING_STEPS.filter((step) => !('isCreditOnly' in step) || view.requested !== null)
+  const isTaken = (step: SettlingStep) => !('isCreditOnly' in step) || view.requested !== null
+  // Under a policy without a scorecard there is no score, and nothing that it could be unsure of.
+  const isAsked = ({ key }: SettlingStep) => view.evidence.score !== null || (key !== 'score' && key !== 'confidence')
+  const steps = SETTLING_STEPS.filter((step) => isTaken(step) && isAsked(step))
   const settled = steps.findIndex(({ settles }) => settles.some(({ by }) => by === settledBy))
   const before = settlesRightAfter(settledBy)
-  const lastAsked = before === undefined ? settled - 1 : steps.findIndex(({ key }) => key === before)
+  const beforeIt = SETTLING_STEPS.findIndex(({ key }) => key === before)
+  const lastAsked =
+    before === undefined ? settled - 1 : steps.findLastIndex((step) => SETTLING_STEPS.indexOf(step) <= beforeIt)
   return steps.map(({ key, name }, index) => {
     const { says, fails } = FINDINGS[key]
     const found = index > lastAsked ? 'not reached' : fails?.(view) ? 'failed' : 'passed'

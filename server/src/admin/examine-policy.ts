@@ -1,4 +1,4 @@
-import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy-tests.ts'
+import { type PolicyTestResult, type TestCoverage, testPolicy } from '../core/decide/run-policy-tests.ts'
 import { describeProblem, type PolicyProblem } from '../core/policy/check/policy-problem.ts'
 import { compileStoredPolicy } from '../core/policy/compile/compile-policy.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
@@ -12,6 +12,7 @@ export interface ExaminedPolicy {
   document: PolicyDocument
   checksum: string
   tests: PolicyTestResult[]
+  coverage: TestCoverage
 }
 
 /** Why a policy cannot be used: it does not compile, or its tests do not pass. It may have several lines. */
@@ -24,6 +25,8 @@ export interface CheckedSource {
   problems: PolicyProblem[]
   warnings: PolicyProblem[]
   tests: PolicyTestResult[]
+  /** Null if the policy does not compile, so that no test ran. */
+  coverage: TestCoverage | null
   document: PolicyDocument | null
   checksum: string | null
 }
@@ -32,9 +35,9 @@ export interface CheckedSource {
 export function checkSource(source: string): CheckedSource {
   const checked = checkPolicySource(source)
   if ('problems' in checked)
-    return { problems: checked.problems, warnings: [], tests: [], document: null, checksum: null }
-  const { policy, warnings, tests } = checked
-  return { problems: [], warnings, tests, document: policy.document, checksum: policy.checksum }
+    return { problems: checked.problems, warnings: [], tests: [], coverage: null, document: null, checksum: null }
+  const { policy, warnings, tests, coverage } = checked
+  return { problems: [], warnings, tests, coverage, document: policy.document, checksum: policy.checksum }
 }
 
 /** Compiles a policy and runs its tests; says what is wrong if it does not compile or a test fails. */
@@ -48,7 +51,7 @@ function examineSource(source: string): ExaminedPolicy | FaultyPolicy {
   const { document, checksum } = checked.policy
   const failure = testsFault(checked.tests)
   if (failure !== undefined) return { faults: `${document.version} cannot be proposed. ${failure}` }
-  return { document, checksum, tests: checked.tests }
+  return { document, checksum, tests: checked.tests, coverage: checked.coverage }
 }
 
 /**
@@ -59,8 +62,8 @@ function examineStored(stored: { document: string; checksum: string }): Examined
   const compiled = compileStoredPolicy(stored)
   if ('altered' in compiled) return { faults: 'Its document is not the one that was proposed.' }
   if ('problems' in compiled) return { faults: compiled.problems.map(describeProblem).join('\n') }
-  const tests = runPolicyTests(compiled.policy)
+  const { tests, coverage } = testPolicy(compiled.policy)
   const faults = testsFault(tests)
   if (faults !== undefined) return { faults }
-  return { document: compiled.policy.document, checksum: stored.checksum, tests }
+  return { document: compiled.policy.document, checksum: stored.checksum, tests, coverage }
 }

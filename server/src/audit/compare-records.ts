@@ -323,7 +323,8 @@ function changedParts(
     )
   }
   if (trace) {
-    const score = isObject(trace.score) ? trace.score : null
+    const hasScorecard = Array.isArray(trace.scorecard) && trace.scorecard.length > 0
+    const score = hasScorecard && isObject(trace.score) ? trace.score : null
     parts.push(['score', score?.total ?? null, row.score], ['score_cutoff', score?.cutoff ?? null, row.score_cutoff])
   }
   return parts.filter(([, recorded, stored]) => recorded !== stored).map(([part]) => part)

@@ -26,7 +26,8 @@ import { outcomesList, outcomesRetract } from './outcomes.ts'
 import { policyActivate, policyApprove, policyList, policyPropose, policyReject, policyShow } from './policy.ts'
 import { policyBacktest } from './policy-backtest.ts'
 import { policyCalibrate } from './policy-calibrate.ts'
-import { policyCheck, policyDiff, policyTest } from './policy-files.ts'
+import { policyCheck, policyDiff, policyNew, policyTest } from './policy-files.ts'
+import { policyTry } from './policy-try.ts'
 import {
   webhooksAdd,
   webhooksDeliveries,
@@ -63,8 +64,10 @@ export const commands: readonly Command[] = [
   operatorsRole,
   operatorsRemove,
   operatorsResetCode,
+  policyNew,
   policyCheck,
   policyTest,
+  policyTry,
   policyDiff,
   policyList,
   policyShow,

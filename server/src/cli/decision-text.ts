@@ -141,12 +141,12 @@ function ruleLines({ rule_trace }: Evidence): string[] {
   ]
 }
 
-function lineOfHeld({ rule, action, label, values, thresholds }: ExplainedRule): string[] {
+function lineOfHeld({ rule, row, action, label, values, thresholds }: ExplainedRule): string[] {
   const seen = values.map(({ feature, value, missing }) =>
     value === null ? `${feature} is missing (${missing})` : `${feature} = ${value}`,
   )
   return [
-    `  ${rule} (${action}): ${label}`,
+    `  ${rule}${row === undefined ? '' : `, row ${row}`} (${action}): ${label}`,
     `    ${seen.join(', ')}`,
     ...thresholds.map((threshold) => `    ${thresholdText(threshold)}`),
   ]

@@ -55,6 +55,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   other_release: 'Restart the server.',
   outcome_repaid: 'Retract that outcome before this one.',
   owner_exists: 'operators invite makes a link for another person.',
+  file_exists: 'Choose another name, or remove the file.',
   policy_altered: 'Run audit verify, and propose it under a new version.',
   policy_not_approved: 'Another operator has to run policy approve first.',
   policy_not_found: 'Run policy list to see the policies.',

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { testsFault } from '../admin/check-policy-source.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { testsFault, uncoveredLine } from '../admin/check-policy-source.ts'
 import { type CheckedSource, checkSource } from '../admin/examine-policy.ts'
 import { checkSourceApart } from '../admin/examine-policy-apart.ts'
-import { invalid, notFound } from '../admin/problem.ts'
-import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
+import { newPolicySource } from '../admin/new-policy.ts'
+import { conflict, invalid, notFound } from '../admin/problem.ts'
+import type { PolicyTestResult, TestCoverage } from '../core/decide/run-policy-tests.ts'
 import { describeProblem, type PolicyProblem } from '../core/policy/check/policy-problem.ts'
 import { diffPolicies, type PolicyChange } from '../core/policy/diff-policies.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
@@ -18,6 +20,7 @@ interface CheckedFile {
   problems: PolicyProblem[]
   warnings: PolicyProblem[]
   tests: PolicyTestResult[]
+  coverage: TestCoverage | null
 }
 
 export const policyCheck = defineCommand<CheckedFile>({
@@ -33,9 +36,20 @@ export const policyCheck = defineCommand<CheckedFile>({
     [
       ...renderWarnings(checked),
       `${checked.file}: ${checked.version} is valid; all ${checked.tests.length} tests pass`,
+      ...coverageLines(checked),
       `checksum ${checked.checksum}`,
     ].join('\n'),
   isBad: (checked) => renderProblems(checked) !== undefined,
+})
+
+export const policyNew = defineCommand<{ file: string; version: string }>({
+  name: 'policy new',
+  summary: 'Write a short, commented policy file to start from; an existing file is left alone',
+  usage: 'policy new <file>',
+  arguments: ['file'],
+  runLocally: writeStart,
+  run: async (_installation, input) => writeStart(input),
+  render: ({ file }) => `Wrote ${file}. Edit it, then run: policy check ${file}`,
 })
 
 export const policyTest = defineCommand<CheckedFile>({
@@ -47,7 +61,9 @@ export const policyTest = defineCommand<CheckedFile>({
   runLocally: checkFile,
   run: async (_installation, input) => checkFile(input),
   render: (checked) =>
-    checked.tests.length === 0 ? renderProblems(checked)! : checked.tests.map(renderTest).join('\n'),
+    checked.tests.length === 0
+      ? renderProblems(checked)!
+      : [...checked.tests.map(renderTest), ...coverageLines(checked)].join('\n'),
   isBad: (checked) => renderProblems(checked) !== undefined,
 })
 
@@ -157,12 +173,36 @@ export function readSourceOrVersion(name: string): string | undefined {
   }
 }
 
+/** Writes the start of a policy, whose version is the name of its file. */
+function writeStart({ positionals }: CommandInput): { file: string; version: string } {
+  const file = positionals[0]!
+  const version = basename(file).replace(/\.ya?ml$/, '')
+  writeNew(file, newPolicySource(version))
+  return { file, version }
+}
+
+function writeNew(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: 'wx' })
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    throw isThere
+      ? conflict('file_exists', `${file} exists already.`)
+      : invalid('file_unwritable', `${file} cannot be written.`)
+  }
+}
+
 function readSource(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
     throw invalid('file_unreadable', `${file} cannot be read.`)
   }
+}
+
+function coverageLines({ coverage }: Pick<CheckedFile, 'coverage'>): string[] {
+  const line = coverage ? uncoveredLine(coverage) : undefined
+  return line === undefined ? [] : [line]
 }
 
 function renderTest({ name, failures }: PolicyTestResult): string {

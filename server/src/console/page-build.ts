@@ -13,6 +13,7 @@ export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console')
  */
 export const SHARED_FILES = [
   '../server/src/core/decide/settling-steps.ts',
+  '../server/src/core/policy/table-grid.ts',
   '../server/src/core/schema/currency-decimals.ts',
   '../server/src/core/vocabularies.ts',
 ] as const

@@ -1,7 +1,7 @@
 import { canonicalJson, orderedJson } from '../core/canonical-json.ts'
 import { decide } from '../core/decide/decide.ts'
 import { describeDecision, type UnderwritingDecision } from '../core/decide/describe-decision.ts'
-import type { Evaluation } from '../core/decide/evaluation.ts'
+import { type Evaluation, scoreIn } from '../core/decide/evaluation.ts'
 import { evidenceHashes } from '../core/decide/evidence-hashes.ts'
 import { graphEvidence } from '../core/decide/graph-evidence.ts'
 import { type RequestRefusal, refusalOf } from '../core/decide/request-refusal.ts'
@@ -137,7 +137,7 @@ function writesOf(
     ...evidenceHashes({ decision: body, ...evidence }),
     ...(referenceHash !== undefined && { reference_hash: referenceHash }),
   }
-  const { score } = evaluation.trace
+  const score = scoreIn(evaluation.trace)
   const row = {
     id,
     entity_id,
@@ -149,8 +149,8 @@ function writesOf(
     requested_amount: request.requested_amount ?? null,
     currency: request.currency ?? null,
     recommended_limit: decision.recommended_limit ?? null,
-    score: score.total,
-    score_cutoff: score.cutoff,
+    score: score?.total ?? null,
+    score_cutoff: score?.cutoff ?? null,
     reason_codes: decision.reason_codes.map(({ code }) => code).join(' '),
     reference: request.reference ?? null,
     created_at: now,

@@ -1,3 +1,4 @@
+import { scoreIn } from '../core/decide/evaluation.ts'
 import { objectIn } from '../core/stored-json.ts'
 import type { RecordedReplay } from './replay-recorded.ts'
 
@@ -24,7 +25,7 @@ export function describeEvidence({
     model_version: policy?.document.model_version ?? null,
     engine_version: trace?.engine_version ?? null,
     settled_by: trace?.settled_by ?? null,
-    score: trace?.score ?? null,
+    score: trace ? scoreIn(trace) : null,
     completeness: trace?.completeness ?? null,
     confidence: trace?.confidence ?? null,
     segment: evaluation?.terms.segment ?? null,

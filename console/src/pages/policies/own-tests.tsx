@@ -2,9 +2,16 @@ import { IconCircleCheck, IconCircleX } from '@tabler/icons-react'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import classes from './policies.module.css'
+import type { ShownPolicy } from './policy.ts'
 
 /** The tests that a policy carries, with their results. */
-export function OwnTests({ tests }: { tests: readonly { name: string; failures: readonly string[] }[] }) {
+export function OwnTests({
+  tests,
+  coverage,
+}: {
+  tests: readonly { name: string; failures: readonly string[] }[]
+  coverage: ShownPolicy['coverage']
+}) {
   const failed = tests.filter(({ failures }) => failures.length > 0)
   return (
     <Section
@@ -17,6 +24,16 @@ export function OwnTests({ tests }: { tests: readonly { name: string; failures: 
     >
       {tests.length === 0 && (
         <p className="secondary">It has none that could run. A policy without tests cannot be proposed.</p>
+      )}
+      {coverage && coverage.uncovered.length > 0 && (
+        <details className="small">
+          <summary>
+            They reach {coverage.parts - coverage.uncovered.length} of {coverage.parts} rules, rows and segments
+          </summary>
+          <p className="dim">
+            None reaches {coverage.uncovered.map(({ kind, name }) => `${kind} ${name}`).join(', ')}.
+          </p>
+        </details>
       )}
       <ul className={classes.tests}>
         {[...failed, ...tests.filter(({ failures }) => failures.length === 0)].map(({ name, failures }) => (

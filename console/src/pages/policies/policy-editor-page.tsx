@@ -17,6 +17,7 @@ import { useDraft } from '../../drafts/use-draft.ts'
 import { OwnTests } from './own-tests.tsx'
 import classes from './policies.module.css'
 import { RuleMatches } from './readable-policy.tsx'
+import { TablePicture } from './table-picture.tsx'
 import { WhatChanges } from './what-changes.tsx'
 
 const PARENT = { title: 'Policies', path: 'policies' } as const
@@ -105,15 +106,26 @@ function Editor({ about, from, text }: { about: string; from: string; text: stri
           </Section>
           {check.error && <Failed what="This text was not checked" error={check.error} onRetry={check.refetch} />}
           {checked && <Problems checked={checked} />}
+          {tablesIn(checked).map((table) => (
+            <Section key={table.table} flush title={`Table ${table.table.replaceAll('_', ' ')}`} sub={table.label}>
+              <TablePicture table={table} />
+            </Section>
+          ))}
         </div>
         <div className={classes.column}>
           {checked?.compared && <WhatChanges compared={{ ...checked.compared, source: '' }} />}
           {isSound && <Matches trial={tried} />}
-          {checked && <OwnTests tests={checked.tests} />}
+          {checked && <OwnTests tests={checked.tests} coverage={checked.coverage} />}
         </div>
       </div>
     </>
   )
+}
+
+/** The tables of a policy and of its segments. */
+function tablesIn(checked: Checked | undefined) {
+  const { document } = checked ?? {}
+  return document ? [document, ...(document.segments ?? [])].flatMap(({ tables = [] }) => tables) : []
 }
 
 type Query<N extends PlaceName> = ReturnType<typeof useOperation<N>>

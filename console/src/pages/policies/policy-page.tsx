@@ -74,7 +74,7 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
               <div className={classes.column}>
                 <WhatChanges compared={compared} />
                 {backtest ? <BacktestView result={backtest} /> : <NoBacktest isLoading={query.isPending} />}
-                <OwnTests tests={tests} />
+                <OwnTests tests={tests} coverage={shown.coverage} />
               </div>
             </Tabs.Panel>
             <Tabs.Panel value="page">
@@ -89,7 +89,7 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
               </Tabs.Panel>
             )}
             <Tabs.Panel value="tests">
-              <OwnTests tests={tests} />
+              <OwnTests tests={tests} coverage={shown.coverage} />
             </Tabs.Panel>
             <Tabs.Panel value="backtest">
               <BacktestTab version={policy.version} />

@@ -1,31 +1,43 @@
-import type { ReactNode } from 'react'
 import { KeyValues, Section } from '../../components/section.tsx'
-import { Verdict } from '../../components/verdict.tsx'
 import { writeCount, writeNumber, writePercent } from '../../components/write-number.ts'
+import { PlainTable } from './plain-table.tsx'
 import classes from './policies.module.css'
 import type { BacktestResult, PolicyDocument } from './policy.ts'
+import { ACTIONS, TablePicture } from './table-picture.tsx'
 
 type Rule = PolicyDocument['rules'][number]
+type Table = NonNullable<PolicyDocument['tables']>[number]
 type Characteristic = PolicyDocument['scorecard']['characteristics'][number]
 type Parts = Pick<PolicyDocument, 'scorecard' | 'tiers' | 'products'>
 
 /** A policy for people who do not read YAML: cutoffs, rules, scorecard, tiers, limit, prices and segments. */
 export function ReadablePolicy({ document, rules }: { document: PolicyDocument; rules?: BacktestResult['rules'] }) {
-  const { verdicts, limit, segments = [], after_score = [] } = document
+  const { verdicts, limit, segments = [], after_score = [], tables = [] } = document
+  const isScored = document.scorecard.characteristics.length > 0
   return (
     <div className={classes.column}>
       <Section title="When is a verdict given?">
         <KeyValues
-          rows={[
-            ['A score below this is declined', <b key="cutoff">{writeNumber(verdicts.cutoff)}</b>],
-            ['A person looks at it below this confidence', writePercent(verdicts.confidence_min_ppm / 1e6, 2)],
-            ['A person looks at it if less than this is known', writePercent(verdicts.completeness_min_ppm / 1e6, 2)],
-          ]}
+          rows={
+            !isScored
+              ? [['Without a scorecard', 'rules, tables and the limit decide']]
+              : [
+                  ['A score below this is declined', <b key="cutoff">{writeNumber(verdicts.cutoff)}</b>],
+                  ['A person looks at it below this confidence', writePercent(verdicts.confidence_min_ppm / 1e6, 2)],
+                  [
+                    'A person looks at it if less than this is known',
+                    writePercent(verdicts.completeness_min_ppm / 1e6, 2),
+                  ],
+                ]
+          }
         />
       </Section>
       <Rules title="Rules" rules={document.rules} matches={rules} />
       {after_score.length > 0 && <Rules title="Rules after the score" rules={after_score} matches={rules} />}
-      <ScorecardView scorecard={document.scorecard} />
+      {tables.map((table) => (
+        <TableSection key={table.table} table={table} matches={rules} />
+      ))}
+      {isScored && <ScorecardView scorecard={document.scorecard} />}
       <Terms parts={document} />
       <Section title="What bounds the amount?" sub="The limit is at most the lowest of these" flush>
         <PlainTable
@@ -42,6 +54,11 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
         <Section key={segment.name} title={`Segment ${words(segment.name)}`} sub={<code>{segment.when}</code>}>
           <div className={classes.column}>
             {segment.verdicts?.cutoff !== undefined && <p>Its cutoff is {writeNumber(segment.verdicts.cutoff)}.</p>}
+            {segment.rules && <Rules title="Rules" rules={segment.rules} matches={rules} />}
+            {segment.after_score && <Rules title="Rules after the score" rules={segment.after_score} matches={rules} />}
+            {segment.tables?.map((table) => (
+              <TableSection key={table.table} table={table} matches={rules} />
+            ))}
             {segment.scorecard && <ScorecardView scorecard={segment.scorecard} />}
             <Terms parts={segment} />
           </div>
@@ -49,14 +66,6 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
       ))}
     </div>
   )
-}
-
-const ACTIONS = {
-  decline: <Verdict verdict="decline" />,
-  manual_review: <Verdict verdict="manual_review" />,
-  condition: <Verdict verdict="approve_with_conditions" />,
-  cap: <span className="strong">Cap the amount</span>,
-  points: <span className="strong">Add points</span>,
 }
 
 function Rules({
@@ -80,6 +89,31 @@ function Rules({
               <code className="dim">{rule.when}</code>
             </span>
             <RuleMatches match={found.get(rule.id)} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function TableSection({ table, matches }: { table: Table; matches: BacktestResult['rules'] | undefined }) {
+  const matchOf = (row: string) => matches?.find(({ rule }) => rule === `${table.table}/${row}`)
+  return (
+    <Section
+      title={`Table ${words(table.table)}`}
+      sub={`${table.label}; ${table.hit === 'first' ? 'the first row that holds the values counts' : 'one row holds the values'}`}
+      flush
+    >
+      <TablePicture table={table} />
+      <ul className={classes.rules}>
+        {table.rows.map(({ row, then, reason, explanation }) => (
+          <li key={row}>
+            <span>{ACTIONS[then]}</span>
+            <span className={classes.ruleWords}>
+              {words(row)}
+              {(explanation ?? reason?.label) && <span className="dim">: {explanation ?? reason?.label}</span>}
+            </span>
+            <RuleMatches match={matchOf(row)} />
           </li>
         ))}
       </ul>
@@ -176,43 +210,6 @@ function Terms({ parts: { tiers, products } }: { parts: Partial<Parts> }) {
         </Section>
       )}
     </>
-  )
-}
-
-function PlainTable({
-  label,
-  head,
-  rows,
-}: {
-  label: string
-  head: readonly string[]
-  rows: readonly (readonly ReactNode[])[]
-}) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard
-    <section className={classes.scroll} aria-label={label} tabIndex={0}>
-      <table className={classes.plain}>
-        <thead>
-          <tr>
-            {head.map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((cells, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a stored policy never move
-            <tr key={row}>
-              {cells.map((cell, column) => (
-                <td key={head[column]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   )
 }
 

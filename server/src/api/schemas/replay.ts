@@ -103,8 +103,12 @@ const Product = Open(
 
 const RuleTrace = Open(
   {
-    rule: Type.String({ description: 'The id of the rule.', examples: ['short_history'] }),
-    action: Type.String({ description: 'What the rule does if it holds.', examples: ['manual_review'] }),
+    rule: Type.String({ description: 'The id of the rule or of the decision table.', examples: ['short_history'] }),
+    row: Type.Optional(Type.String({ description: 'Of a decision table: the row that holds the values.' })),
+    action: Type.String({
+      description: 'What the rule does if it holds; what the row does, or `none`.',
+      examples: ['manual_review'],
+    }),
     holds: Nullable(Type.Boolean({ description: 'Whether it holds; null if that depends on a missing feature.' })),
     missing: Type.Optional(
       Type.Array(Type.String(), { description: 'The missing features that would have decided it.' }),
@@ -165,7 +169,7 @@ const Limit = Open(
     binding: Nullable(
       Type.String({
         description:
-          'What keeps the limit from being higher: a term, a rule that caps it, `minimum` or `maximum` of the product, `requested`, `risk` or `rule`.',
+          'What keeps the limit from being higher: a term, a rule or `table/row` that caps it, `minimum` or `maximum` of the product, `requested`, `risk` or `rule`.',
         examples: ['income'],
       }),
     ),
@@ -302,7 +306,8 @@ const Evidence = Open(
       { description: 'The features that the policy computes, with their values.' },
     ),
     rule_trace: Type.Array(RuleTrace, {
-      description: 'What each rule of the policy found, in their order: before the score, then after it.',
+      description:
+        'What each rule of the policy found, in their order: before the score, then after it; then each decision table.',
     }),
     scorecard: Type.Array(ScorecardLine, {
       description: 'The points of each characteristic.',

@@ -1,3 +1,4 @@
+import { scoreIn } from '../../core/decide/evaluation.ts'
 import type { RequestedAmount } from '../../core/facts/read-fact.ts'
 import { isObject, objectIn } from '../../core/stored-json.ts'
 import type { Verdict } from '../../core/vocabularies.ts'
@@ -74,6 +75,7 @@ export interface CaseNames {
 /** Describes a case for the queue. */
 export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys }: CaseNames): ListedCase {
   const { trace } = readReviewEvidence(row.documents)
+  const score = trace && scoreIn(trace)
   return {
     id: row.id,
     entity: {
@@ -93,8 +95,8 @@ export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys 
       id: row.decision_id,
       product: row.product,
       requested: requestedOf(row),
-      score: trace?.score.total ?? null,
-      cutoff: trace?.score.cutoff ?? null,
+      score: score?.total ?? null,
+      cutoff: score?.cutoff ?? null,
       risk_tier: row.risk_tier,
       decided_at: row.decided_at,
     },

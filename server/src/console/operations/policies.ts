@@ -67,6 +67,7 @@ const showPolicy = defineOperation({
       active_version: active?.version ?? null,
       compared,
       tests: 'tests' in examined ? examined.tests : [],
+      coverage: 'tests' in examined ? examined.coverage : null,
       unusable_because: 'faults' in examined ? examined.faults : null,
       steps: steps.map(({ step, reason: why, actor_id, taken_at, evidence }) => ({
         step,
@@ -94,13 +95,14 @@ const checkDraft = defineOperation({
   audit: [],
   async handle({ store, organizationId, input, installation, signal }) {
     const checked = await checkSourceApart(installation.threads, input.source, { organizationId, signal })
-    const { document, checksum, problems, warnings, tests } = checked
+    const { document, checksum, problems, warnings, tests, coverage } = checked
     const active = await store.policies.active(organizationId)
     const known = document && (await store.policies.byVersion(organizationId, document.version))
     return {
       problems,
       warnings,
       tests,
+      coverage,
       checksum,
       document,
       version: document?.version ?? null,
@@ -209,7 +211,11 @@ async function describeActive(
     const step = steps.findLast(({ step: taken }) => taken === wanted)
     return step ? { by: nameOf(step.actor_id), at: step.taken_at } : null
   }
-  const rules = [...document.rules, ...(document.after_score ?? [])]
+  const rules = [document, ...(document.segments ?? [])].flatMap((part) => [
+    ...(part.rules ?? []),
+    ...(part.after_score ?? []),
+    ...(part.tables ?? []).flatMap((table) => table.rows),
+  ])
   return {
     version: policy.version,
     cutoff: document.verdicts.cutoff,

@@ -1,23 +1,17 @@
 import { conflict, notFound, type Problem } from '../../admin/problem.ts'
 import { findEntity } from '../../admin/show-entity.ts'
 import { sha256 } from '../../core/canonical-json.ts'
-import { decide } from '../../core/decide/decide.ts'
-import { describeDecision } from '../../core/decide/describe-decision.ts'
-import { explainDecision } from '../../core/decide/explain-decision.ts'
 import { graphEvidence } from '../../core/decide/graph-evidence.ts'
 import { replayableFacts } from '../../core/decide/replayable-facts.ts'
 import { withValues } from '../../core/decide/verdict-track.ts'
 import type { Fact, Facts, FactValue } from '../../core/facts/facts.ts'
 import { factsFrom } from '../../core/facts/facts-from.ts'
-import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.ts'
 import type { PolicyDocument } from '../../core/policy/policy-document.ts'
 import { isObject, parseStored } from '../../core/stored-json.ts'
-import type { Environment } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { isWithheld } from '../../underwriting/decide-request.ts'
 import { type DecisionRequest, factsOf } from '../../underwriting/facts-of.ts'
 import { readEntity } from '../../underwriting/read-entity.ts'
-import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
 
 /** The facts that a dry run decides from, and whose they are. */
 export interface DryFacts {
@@ -128,36 +122,6 @@ export function unusable({ version }: TriedDocument): Problem {
     'policy_unusable',
     `The policy ${version} cannot be run: its stored document was altered or is not valid.`,
   )
-}
-
-/** Decides without recording anything: the same pure functions as a decision and its replay. */
-export function dryRun(
-  policy: CompiledPolicy,
-  { facts, graph, decidedAt }: Pick<DryFacts, 'facts' | 'graph' | 'decidedAt'>,
-  environment: Environment,
-): RecordedReplay {
-  const evaluation = decide(policy, facts)
-  const decision = describeDecision({
-    id: 'dry_run',
-    environment,
-    evaluation,
-    policy,
-    requestId: 'dry_run',
-    decidedAt,
-  })
-  return {
-    differences: [],
-    erased: null,
-    decision: { ...decision },
-    features: facts.features,
-    merged: facts.merged ?? null,
-    graph,
-    policy,
-    policyChecksum: policy.checksum,
-    replayed: null,
-    evaluation,
-    explanation: explainDecision(policy, facts),
-  }
 }
 
 function valueIn(fact: Fact | undefined): FactValue | undefined {

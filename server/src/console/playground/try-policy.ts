@@ -2,8 +2,9 @@ import { type AskedProduct, type RequestRefusal, refusalOf } from '../../core/de
 import type { Environment } from '../../core/vocabularies.ts'
 import { compileInThread } from '../../underwriting/compiled-policies.ts'
 import { describeEvidence } from '../../underwriting/describe-evidence.ts'
+import { dryRun } from '../../underwriting/dry-run.ts'
 import { type EvaluationView, viewEvaluation } from '../decision-view/view-evaluation.ts'
-import { type DryFacts, dryRun, type TriedDocument } from './dry-run.ts'
+import type { DryFacts, TriedDocument } from './dry-run.ts'
 import { type Slider, slidersOf } from './sliders.ts'
 
 /** What a thread needs to try a policy: nothing that it would have to read. */

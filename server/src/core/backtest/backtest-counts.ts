@@ -1,4 +1,4 @@
-import type { CompiledPolicy, TableRow } from '../policy/compile/compiled-policy.ts'
+import { type CompiledPolicy, ruleIdsOf, type TableRow } from '../policy/compile/compiled-policy.ts'
 import { type BacktestLimits, MATURITY_DAYS_DEFAULT } from '../policy/portfolio-settings.ts'
 import { VERDICTS } from '../vocabularies.ts'
 import type { ChangedCase, RuleMatches, VerdictMatrix } from './backtest-result.ts'
@@ -89,10 +89,7 @@ export interface BacktestCounts {
 }
 
 /** Counts of no decisions. */
-export function noCounts(
-  policy: Pick<CompiledPolicy, 'rules' | 'afterScore' | 'document' | 'probability' | 'segments'>,
-): BacktestCounts {
-  const { rules, afterScore } = policy
+export function noCounts(policy: CompiledPolicy): BacktestCounts {
   const noSide = (): SideCounts => ({ approved: 0, amount: 0, expected_loss: 0, loss_known: 0, loss_unknown: 0 })
   const noChange = (): ChangeCounts => ({ count: 0, cases: [], known: 0, bad: 0, entities: noEntities() })
   const noGroup = (): GroupCounts => ({
@@ -119,7 +116,7 @@ export function noCounts(
     no_longer_approved: noGroup(),
     observed: noEntities(),
     changes: { newly_approved: noChange(), no_longer_approved: noChange(), other: noChange() },
-    rules: [...rules, ...afterScore].map(({ id }) => ({ rule: id, matched: 0, known: 0, bad: 0 })),
+    rules: ruleIdsOf(policy).map((rule) => ({ rule, matched: 0, known: 0, bad: 0 })),
   }
 }
 

@@ -8,6 +8,7 @@ import { measureRequest } from './measure-request.ts'
 import type { Figures } from './read-figures.ts'
 import { readAgain, readSlots, type SlotReading } from './read-slots.ts'
 import { type RuleAnswers, runRules } from './run-rules.ts'
+import { runTables } from './run-tables.ts'
 import { readTable, type ScoredCard, score, scoreAgain } from './score.ts'
 import type { SettledBy } from './settling-steps.ts'
 import { verdictOn } from './verdict.ts'
@@ -16,7 +17,7 @@ import { verdictOn } from './verdict.ts'
 export interface AssessedAmount {
   figures: Figures
   tier: CompiledTier
-  /** The rules that hold: before the score, then after it. */
+  /** The rules that hold: before the score, then after it, then the rows of tables. */
   held: readonly CompiledRule[]
   /** Null if no amount was requested. */
   bounds: LimitBounds | null
@@ -34,14 +35,14 @@ export interface Assessment extends AssessedAmount {
   reading: SlotReading
   /** The answers of the rules before the score. */
   before: RuleAnswers
-  /** The traces of all rules: before the score, then after it. */
+  /** The traces of all rules: before the score, then after it, then those of the tables. */
   ruleTraces: RuleAnswers['traces']
   /** The bin of each characteristic. */
   bins: ScoredCard['bins']
   /** The score without the points of rules. */
   cardTotal: number
   completeness: Completeness
-  /** Null for access without credit. */
+  /** Null for access without credit, and without a scorecard. */
   confidence: Confidence | null
 }
 
@@ -95,7 +96,8 @@ function settle(policy: CompiledPolicy, unsettled: Unsettled): Assessment {
   const isAccess = figures.amount === undefined
   const badPpm = isAccess ? null : badPpmOf(policy, reading, total)
   const tier = tierOf(policy, total)
-  const confidence = isAccess ? null : confidenceIn(policy, reading, { total, openPoints: before.openPoints })
+  const hasScore = !isAccess && policy.isScored
+  const confidence = !hasScore ? null : confidenceIn(policy, reading, { total, openPoints: before.openPoints })
   const judged = { figures, reading, tier, total, badPpm, asked }
   const { bounds, ruleTraces, held } = boundAndRule(policy, judged, before)
   const question = { amount: figures.amount, held, score: total, completeness, confidence, bounds }
@@ -128,13 +130,19 @@ function boundAndRule(
 ): Pick<Assessment, 'bounds' | 'ruleTraces' | 'held'> {
   if (judged.figures.amount !== undefined) fillVariables(policy, judged)
   const bounds = limitBounds(policy, judged, before.held)
-  if (policy.afterScore.length === 0) return { bounds, ruleTraces: before.traces, held: before.held }
+  if (policy.afterScore.length === 0 && policy.tables.length === 0)
+    return { bounds, ruleTraces: before.traces, held: before.held }
   const slots = judged.reading.values
   if (bounds !== null && bounds.missing.length === 0)
     slots[policy.slots.variables['limit.amount']] = bounds.lowest?.amount
   const after = runRules(policy.afterScore, slots)
-  if (bounds !== null) addCaps(bounds, after.held, slots)
-  return { bounds, ruleTraces: [...before.traces, ...after.traces], held: [...before.held, ...after.held] }
+  const inTables = runTables(policy.tables, slots)
+  if (bounds !== null) addCaps(bounds, [...after.held, ...inTables.held], slots)
+  return {
+    bounds,
+    ruleTraces: [...before.traces, ...after.traces, ...inTables.traces],
+    held: [...before.held, ...after.held, ...inTables.held],
+  }
 }
 
 const MILLION = 1_000_000

@@ -129,6 +129,14 @@ export interface DecisionTrace {
   settled_by: SettledBy
 }
 
+/** The score of a decision; null under a policy without a scorecard, whose trace has no line of one. */
+export function scoreIn({
+  score,
+  scorecard,
+}: Pick<DecisionTrace, 'score' | 'scorecard'>): DecisionTrace['score'] | null {
+  return scorecard.length === 0 ? null : score
+}
+
 /** What `decide` returns: a decision without id and time, the same for the same policy and facts. */
 export interface Evaluation {
   verdict: Verdict

@@ -1,6 +1,7 @@
 import type { Facts, FactValue, MissingBecause } from '../facts/facts.ts'
-import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
+import type { CompiledPolicy, CompiledRule } from '../policy/compile/compiled-policy.ts'
 import { type DecidingThreshold, decidingThresholds } from '../policy/deciding-thresholds.ts'
+import { rowId, ruleOfRow } from '../policy/table-conditions.ts'
 import type { Assessment } from './assess.ts'
 import { type BetterAmount, betterAmount } from './better-amount.ts'
 import { type Judgement, judge } from './decide.ts'
@@ -91,19 +92,48 @@ function usedProduct(judgement: Judgement): UsedProduct {
 function explainRules(policy: CompiledPolicy, asked: Assessment): ExplainedRule[] {
   const { rules, after_score = [] } = policy.document
   const written = [...rules, ...after_score]
-  return [...policy.rules, ...policy.afterScore].map((rule, index) => {
-    const { id, reason, reads } = rule
-    const { when, explanation } = written.find((one) => one.id === id)!
+  const ofRules = [...policy.rules, ...policy.afterScore].map((rule, index) =>
+    explained(policy, asked, { rule, ...written.find(({ id }) => id === rule.id)!, trace: asked.ruleTraces[index]! }),
+  )
+  return [...ofRules, ...explainTables(policy, asked)]
+}
+
+/** Each table by the row that holds the values; by its columns if none does. */
+function explainTables(policy: CompiledPolicy, asked: Assessment): ExplainedRule[] {
+  const { tables = [] } = policy.document
+  return policy.tables.map((compiled, index) => {
+    const table = tables[index]!
+    const trace = asked.ruleTraces[asked.ruleTraces.length - policy.tables.length + index]!
+    const row = table.rows.find(({ row }) => row === trace.row)
+    const rule = row && compiled.rows.find(({ id }) => id === rowId(table, row))
+    if (row && rule) return explained(policy, asked, { rule, ...ruleOfRow(table, row), trace })
+    const reads = new Set(compiled.rows.flatMap(({ reads }) => reads))
     return {
-      ...asked.ruleTraces[index]!,
-      code: reason.code,
-      label: reason.label,
-      explanation,
-      when,
-      values: reads.map((slot) => seenAt(policy, asked, slot)),
-      thresholds: decidingThresholds(rule, asked.reading.values),
+      ...trace,
+      code: table.table,
+      label: table.label,
+      explanation: table.label,
+      when: table.columns.map(({ value }) => value).join(', '),
+      values: [...reads].map((slot) => seenAt(policy, asked, slot)),
+      thresholds: [],
     }
   })
+}
+
+function explained(
+  policy: CompiledPolicy,
+  asked: Assessment,
+  { rule, when, explanation, trace }: { rule: CompiledRule; when: string; explanation: string; trace: RuleTrace },
+): ExplainedRule {
+  return {
+    ...trace,
+    code: rule.reason.code,
+    label: rule.reason.label,
+    explanation,
+    when,
+    values: rule.reads.map((slot) => seenAt(policy, asked, slot)),
+    thresholds: decidingThresholds(rule, asked.reading.values),
+  }
 }
 
 function seenAt(policy: CompiledPolicy, { reading }: Assessment, slot: number): SeenValue {

@@ -98,7 +98,7 @@ export function limitBounds(
     const amount = inCents(bound.isInstalment ? amountOf(value, product, figures) : value)
     addTerm(bounds, { amount, term: bound.term })
   }
-  if (badPpm === null) missing.push(policy.document.scorecard.external_probability ?? '')
+  if (badPpm === null && policy.isScored) missing.push(policy.document.scorecard.external_probability ?? '')
   if (rates !== undefined && product.maximum !== undefined)
     addTerm(bounds, { amount: Math.min(AMOUNT_MAX, largestLent(product.maximum, rates)), term: 'maximum' })
   addCaps(bounds, held, slots)

@@ -119,9 +119,10 @@ export function conditionsFor(policy: CompiledPolicy, { verdict, offered, limit 
 
 /**
  * A decline names only the rules that declined: conditions and reviews had no part in it. Rules that add points rank with
- * the scorecard, and rules that cap the limit with its terms.
+ * the scorecard, and rules that cap the limit with its terms. A row of a table that does nothing has no reason.
  */
 function isNamed({ action }: CompiledRule, { verdict }: ReasonQuestion): boolean {
+  if (action === 'none') return false
   return verdict === 'decline' ? action === 'decline' : action !== 'points' && action !== 'cap'
 }
 

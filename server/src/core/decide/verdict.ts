@@ -11,7 +11,7 @@ export interface VerdictQuestion {
   held: readonly CompiledRule[]
   score: number
   completeness: Completeness
-  /** Null for access without credit. */
+  /** Null for access without credit, and under a policy without a scorecard. */
   confidence: Confidence | null
   bounds: LimitBounds | null
 }
@@ -36,8 +36,7 @@ export function verdictOn(policy: CompiledPolicy, question: VerdictQuestion): Se
   const { held } = question
   if (hasAction(held, 'decline')) return KNOCK_OUT
   if (held.some(({ questionsData }) => questionsData)) return DATA_QUESTIONED
-  const { confidence } = question
-  return confidence === null ? onAccess(policy, question) : onCredit(policy, question, confidence)
+  return question.amount === undefined ? onAccess(policy, question) : onCredit(policy, question)
 }
 
 /** Access without credit is not a question of repayment, so the score has no part in it. */
@@ -47,19 +46,16 @@ function onAccess({ document }: CompiledPolicy, { held, completeness }: VerdictQ
   return hasAction(held, 'condition') ? CONDITIONS : NOTHING_AGAINST
 }
 
-function onCredit(
-  { document: { verdicts } }: CompiledPolicy,
-  question: VerdictQuestion,
-  confidence: Confidence,
-): Settled {
-  const { held, score, completeness, bounds, amount } = question
-  if (confidence.decline_ppm >= verdicts.confidence_min_ppm) return SCORE
+function onCredit({ document: { verdicts } }: CompiledPolicy, question: VerdictQuestion): Settled {
+  const { held, score, completeness, confidence, bounds, amount } = question
+  if (confidence !== null && confidence.decline_ppm >= verdicts.confidence_min_ppm) return SCORE
   const lowest = bounds?.lowest?.amount
   if (lowest !== undefined && lowest < bounds!.smallest) return NO_LIMIT_LEFT
   if (isBelowMinimum({ figures: question, bounds })) return NO_LIMIT_LEFT
   if (completeness.ppm < verdicts.completeness_min_ppm) return COMPLETENESS
   if (hasAction(held, 'manual_review')) return REVIEW_RULE
-  if (score < verdicts.cutoff || confidence.ppm < verdicts.confidence_min_ppm) return CONFIDENCE
+  if (confidence !== null && (score < verdicts.cutoff || confidence.ppm < verdicts.confidence_min_ppm))
+    return CONFIDENCE
   if (bounds === null || bounds.step === null || bounds.missing.length > 0) return LIMIT_UNKNOWN
   if (lowest !== undefined && lowest < amount!) return NO_LIMIT_LEFT
   return hasAction(held, 'condition') ? CONDITIONS : NOTHING_AGAINST

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { documentedPart } from '../../../tests/documented-policy.ts'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { diffPolicies } from './diff-policies.ts'
 import type { PolicyDocument } from './policy-document.ts'
@@ -91,5 +92,21 @@ it('changed points are found under characteristic and bin', () => {
   reserve.bins[0].points = 5
   assert.deepEqual(diffPolicies(document, edited), [
     { kind: 'changed', path: '/characteristics/reserve/bins/0/points', before: 0, after: 5 },
+  ])
+})
+
+it('changes of a table are found under the names of its rows, and their order counts only where the first one does', () => {
+  const [table] = documentedPart('tables')
+  const before: PolicyDocument = { ...document, tables: [table!] }
+  const after = structuredClone(before)
+  after.tables![0]!.rows[1]!.when.debt!.below = 0.31
+  after.tables![0]!.rows.reverse()
+  const changes = () => diffPolicies(before, after).map(({ kind, path }) => `${kind} ${path}`)
+  assert.deepEqual(changes(), ['changed /tables/score_by_debt/rows/light/when/debt/below'])
+  before.tables![0]!.hit = 'first'
+  after.tables![0]!.hit = 'first'
+  assert.deepEqual(changes(), [
+    'changed /tables/score_by_debt/rows/light/when/debt/below',
+    'reordered /tables/score_by_debt/rows',
   ])
 })

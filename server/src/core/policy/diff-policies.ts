@@ -1,5 +1,5 @@
 import { type JsonDifference, jsonDifferences } from './json-differences.ts'
-import type { PolicyDocument, PolicyProduct, PolicySegment } from './policy-document.ts'
+import type { PolicyDocument, PolicyProduct, PolicySegment, PolicyTable } from './policy-document.ts'
 
 /** One change between two policies; its path uses names, not positions: `/rules/account_overdrawn/when`. */
 export interface PolicyChange extends JsonDifference {
@@ -16,7 +16,7 @@ export function diffPolicies(before: PolicyDocument, after: PolicyDocument): Pol
 
 /** A policy with the entries of its lists by name. */
 function byName(document: PolicyDocument): Record<string, unknown> {
-  const { missing_reasons, inputs, derived, segments, rules, after_score, meanings, tests, ...rest } = document
+  const { missing_reasons, inputs, derived, segments, rules, after_score, tables, meanings, tests, ...rest } = document
   const { currencies, ...limits } = document.limit
   const ofSegments = (segments ?? []).map((segment) => {
     const { name, when, verdicts } = segment
@@ -35,6 +35,7 @@ function byName(document: PolicyDocument): Record<string, unknown> {
     ...(segments && { segments: keyed(ofSegments, ({ name }) => name) }),
     rules: keyed(rules, ({ id }) => id),
     ...(after_score && { after_score: keyed(after_score, ({ id }) => id) }),
+    ...(tables && { tables: keyed(tables.map(namedTable), ({ table }) => table) }),
     ...(meanings && { meanings: keyed(meanings, ({ code }) => code) }),
     ...lists,
     currencies: keyed(currencies, ({ currency }) => currency),
@@ -44,14 +45,12 @@ function byName(document: PolicyDocument): Record<string, unknown> {
 
 /** The names of the entries of each list in their order, which an object does not keep for names such as 2 and 1. */
 function ordersIn(document: PolicyDocument): Record<string, string[]> {
-  const { missing_reasons, inputs, derived = [], segments = [], rules, after_score = [], tests } = document
+  const { missing_reasons, inputs, derived = [], segments = [], tests } = document
   return {
     missing_reasons: missing_reasons.map(({ code }) => code),
     inputs: inputs.map(({ feature }) => feature),
     derived: derived.map(({ feature }) => feature),
     segments: segments.map(({ name }) => name),
-    rules: rules.map(({ id }) => id),
-    after_score: after_score.map(({ id }) => id),
     ...ordersOfParts(document, ''),
     currencies: document.limit.currencies.map(({ currency }) => currency),
     tests: tests.map(({ name }) => name),
@@ -59,8 +58,13 @@ function ordersIn(document: PolicyDocument): Record<string, string[]> {
   }
 }
 
-function ordersOfParts({ scorecard, tiers, products, limit }: Parts, prefix: string): Record<string, string[]> {
+function ordersOfParts(parts: Parts, prefix: string): Record<string, string[]> {
+  const { scorecard, tiers, products, limit, rules = [], after_score = [], tables = [] } = parts
   return {
+    [`${prefix}rules`]: rules.map(({ id }) => id),
+    [`${prefix}after_score`]: after_score.map(({ id }) => id),
+    [`${prefix}tables`]: tables.map(({ table }) => table),
+    ...Object.assign({}, ...tables.map((table) => ordersOfTable(table, prefix))),
     [`${prefix}characteristics`]: scorecard?.characteristics.map(({ id }) => id) ?? [],
     [`${prefix}tiers`]: tiers?.map(({ tier }) => tier) ?? [],
     [`${prefix}products`]: products?.map(({ product }) => product) ?? [],
@@ -68,20 +72,33 @@ function ordersOfParts({ scorecard, tiers, products, limit }: Parts, prefix: str
   }
 }
 
-type Parts = Pick<PolicySegment, 'scorecard' | 'tiers' | 'products'> & {
+type Parts = Pick<PolicySegment, 'scorecard' | 'tiers' | 'products' | 'rules' | 'after_score' | 'tables'> & {
   limit?: Partial<PolicyDocument['limit']>
 }
 
 /** The parts that a document and a segment have in common, with the entries of their lists by name. */
-function namedParts({ scorecard, tiers, products, limit }: Parts): Record<string, unknown> {
+function namedParts(parts: Parts): Record<string, unknown> {
+  const { scorecard, tiers, products, limit, rules, after_score, tables } = parts
   const { characteristics, ...card } = scorecard ?? {}
   const { terms, ...limits } = limit ?? {}
   return {
+    ...(rules && { rules: keyed(rules, ({ id }) => id) }),
+    ...(after_score && { after_score: keyed(after_score, ({ id }) => id) }),
+    ...(tables && { tables: keyed(tables.map(namedTable), ({ table }) => table) }),
     ...(scorecard && { scorecard: card, characteristics: keyed(characteristics ?? [], ({ id }) => id) }),
     ...(tiers && { tiers: keyed(tiers, ({ tier }) => tier) }),
     ...(products && { products: keyed(products.map(namedRates), ({ product }) => product) }),
     ...(limit && { limit: limits, limit_terms: keyed(terms ?? [], ({ term }) => term) }),
   }
+}
+
+function namedTable({ columns, rows, ...table }: PolicyTable) {
+  return { ...table, columns: keyed(columns, ({ column }) => column), rows: keyed(rows, ({ row }) => row) }
+}
+
+/** The order of rows decides only where the first one counts. */
+function ordersOfTable({ table, hit, rows }: PolicyTable, prefix: string): Record<string, string[]> {
+  return hit === 'first' ? { [`${prefix}tables/${table}/rows`]: rows.map(({ row }) => row) } : {}
 }
 
 function namedRates({ rates, ...product }: PolicyProduct) {

@@ -16,13 +16,18 @@ export const FIXED_BINDINGS = {
 /** What binds a limit, as `binding` of a trace names it, in words. */
 export function describeBinding(binding: string): LimitBinding {
   if (Object.hasOwn(FIXED_BINDINGS, binding)) return FIXED_BINDINGS[binding as keyof typeof FIXED_BINDINGS]
-  const term = `the term “${binding.replaceAll('_', ' ')}”`
+  const term = `the term “${wordsOf(binding)}”`
   return { name: term, because: `${term} allows no more` }
 }
 
 /** The name of a term in the list of all terms of a limit. */
 export function nameOfTerm(term: string): string {
   if (term === 'requested') return 'Asked for'
-  const words = term.replaceAll('_', ' ')
+  const words = wordsOf(term)
   return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A term is named after itself, after a rule, or after a row of a table: `table/row`. */
+function wordsOf(term: string): string {
+  return term.replaceAll('_', ' ').replace('/', ', row ')
 }

@@ -3,7 +3,8 @@ import { Value } from 'typebox/value'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import type { PolicyProblem } from './check/policy-problem.ts'
 import { type CheckedResult, compilePolicy } from './compile/compile-policy.ts'
-import { PolicyDocument } from './policy-document.ts'
+import { completePolicy } from './complete-policy.ts'
+import { WrittenPolicy } from './policy-document.ts'
 
 /** The largest policy file, about nine times the sandbox policy. Replays carry the whole document. */
 const SOURCE_CHARACTERS_MAX = 256 * 1024
@@ -42,7 +43,9 @@ export function parsePolicy(source: string): CheckedResult {
   }
   const schemaProblems = checkSchema(document)
   if (schemaProblems.length > 0) return { problems: schemaProblems.slice(0, PROBLEMS_MAX).map(located) }
-  const result = compilePolicy(document as PolicyDocument)
+  const completed = completePolicy(document as WrittenPolicy)
+  if ('problems' in completed) return { problems: completed.problems.map(located) }
+  const result = compilePolicy(completed.document)
   if ('policy' in result) return { ...result, warnings: result.warnings.slice(0, PROBLEMS_MAX).map(located) }
   return { problems: result.problems.slice(0, PROBLEMS_MAX).map(located) }
 }
@@ -108,7 +111,7 @@ function startOf({ range }: { range?: readonly [number, number, number] | null |
 
 /** The violations of the policy schema. */
 function checkSchema(document: unknown): PolicyProblem[] {
-  return Value.Errors(PolicyDocument, document).flatMap((error) => {
+  return Value.Errors(WrittenPolicy, document).flatMap((error) => {
     const path = error.instancePath.split('/').slice(1).map(pathSegment)
     if (error.keyword === 'boolean') return [{ path, message: `there is no field '${path.at(-1)}' here` }]
     if (error.keyword === 'additionalProperties') return []

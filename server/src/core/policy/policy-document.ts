@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
-import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS, VERDICTS } from '../vocabularies.ts'
+import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS } from '../vocabularies.ts'
 import { Closed, Code, Explanation, Expression, Label } from './document-fields.ts'
 import { Meaning } from './meaning-document.ts'
 import { CalibrationPoints, Portfolio } from './portfolio-settings.ts'
+import { DecisionTable } from './table-document.ts'
+import { PolicyTest } from './test-document.ts'
 
 const FeatureRef = Type.String({
   pattern: '^[a-z]+\\.[a-z][a-z0-9_.]{0,63}$',
@@ -113,7 +114,7 @@ const Scorecard = Closed({
     maximum: 1000,
     description: 'Standard deviation of the model itself, in points.',
   }),
-  characteristics: Type.Array(Characteristic, { minItems: 1, maxItems: 50 }),
+  characteristics: Type.Array(Characteristic, { maxItems: 50 }),
   probability: Type.Optional(
     Type.Array(Closed({ score: Points, bad_ppm: Ppm }), {
       minItems: 2,
@@ -251,47 +252,27 @@ const Tiers = Type.Array(Tier, {
 })
 const Cutoff = Type.Integer({ description: 'A score below this is a decline.' })
 
+const OwnVerdicts = Closed({
+  cutoff: Type.Optional(Cutoff),
+  confidence_min_ppm: Type.Optional(Ppm),
+  completeness_min_ppm: Type.Optional(Ppm),
+})
+
 const Segment = Closed(
   {
     name: Code,
     when: Expression('A condition in CEL over the inputs and the derived features that do not depend on the amount.'),
     scorecard: Type.Optional(Scorecard),
-    verdicts: Type.Optional(
-      Closed({
-        cutoff: Type.Optional(Cutoff),
-        confidence_min_ppm: Type.Optional(Ppm),
-        completeness_min_ppm: Type.Optional(Ppm),
-      }),
-    ),
+    verdicts: Type.Optional(OwnVerdicts),
     tiers: Type.Optional(Tiers),
     limit: Type.Optional(Closed({ terms: LimitTerms })),
     products: Type.Optional(Products),
+    rules: Type.Optional(Type.Array(Rule, { minItems: 1, maxItems: 50 })),
+    after_score: Type.Optional(Type.Array(Rule, { minItems: 1, maxItems: 50 })),
+    tables: Type.Optional(Type.Array(DecisionTable, { minItems: 1, maxItems: 10 })),
   },
-  'Applicants with a scorecard, cutoff, tiers, limit terms or prices of their own. The first segment whose condition holds counts; a part that it does not have is that of the document.',
+  'Applicants with a scorecard, cutoff, tiers, limit terms or prices of their own. The first segment whose condition holds counts; a part that it does not have is that of the document. Its rules and tables are asked after those of the document, which are asked too.',
 )
-
-const PolicyTest = Closed({
-  name: Type.String({ minLength: 1 }),
-  age_days: Type.Optional(Type.Integer({ minimum: 0, description: 'How old the features that age are.' })),
-  facts: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String(), Type.Boolean()]), {
-    description: 'The features that are known; all others are missing.',
-  }),
-  missing: Type.Optional(
-    Type.Record(Type.String(), Type.Enum(Object.keys(MISSING_BECAUSE) as MissingBecause[]), {
-      description: 'Features that are missing for another cause than `no_data`.',
-    }),
-  ),
-  expect: Closed({
-    verdict: Type.Optional(Type.Enum([...VERDICTS])),
-    tier: Type.Optional(Type.String()),
-    limit: Type.Optional(Type.Number()),
-    score: Type.Optional(Type.Integer()),
-    segment: Type.Optional(Type.String({ description: 'The segment; `none` for the document itself.' })),
-    annual_rate: Type.Optional(Type.Number({ description: 'The price of what is approved, or else of the request.' })),
-    reasons_include: Type.Optional(Type.Array(Code)),
-    conditions_include: Type.Optional(Type.Array(Code)),
-  }),
-})
 
 /** The schema of a policy: everything that a verdict depends on besides the facts. */
 export const PolicyDocument = Closed({
@@ -308,6 +289,12 @@ export const PolicyDocument = Closed({
       maxItems: 100,
       description:
         'Rules that may also read what a limit term may, and `limit.amount`: the highest amount within all terms.',
+    }),
+  ),
+  tables: Type.Optional(
+    Type.Array(DecisionTable, {
+      maxItems: 20,
+      description: 'Decision tables, evaluated after the rules after the score.',
     }),
   ),
   scorecard: Scorecard,
@@ -327,7 +314,10 @@ export const PolicyDocument = Closed({
       ),
     ),
     nothing_against: Type.Optional(
-      Closed({ code: Code, label: Label }, 'The reason of an approval that has no other.'),
+      Closed(
+        { code: Code, label: Label },
+        'The reason of an approval that has no other; a policy without a scorecard needs it.',
+      ),
     ),
   }),
   meanings: Type.Optional(Type.Array(Meaning, { maxItems: 500, description: 'What the reasons say, by code.' })),
@@ -357,10 +347,23 @@ export const PolicyDocument = Closed({
   tests: Type.Array(PolicyTest),
 })
 
-/** A policy as its authors wrote it. */
+/** The schema of a policy file, whose author may leave out what `completePolicy` writes out. */
+export const WrittenPolicy = Closed({
+  ...PolicyDocument.properties,
+  scorecard: Type.Optional(Scorecard),
+  verdicts: Type.Optional(OwnVerdicts),
+})
+
+/** A policy file. */
+export type WrittenPolicy = Static<typeof WrittenPolicy>
+/** A policy with all of its parts. */
 export type PolicyDocument = Static<typeof PolicyDocument>
 /** A rule as its author wrote it. */
 export type PolicyRule = PolicyDocument['rules'][number]
+/** A decision table as its author wrote it. */
+export type PolicyTable = NonNullable<PolicyDocument['tables']>[number]
+/** A row of a decision table. */
+export type PolicyTableRow = PolicyTable['rows'][number]
 /** A characteristic as its author wrote it. */
 export type PolicyCharacteristic = PolicyDocument['scorecard']['characteristics'][number]
 /** The terms of a product as their author wrote them. */
@@ -377,6 +380,6 @@ export function policyJsonSchema(): Record<string, unknown> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Verdigraph policy',
-    ...JSON.parse(JSON.stringify(PolicyDocument)),
+    ...JSON.parse(JSON.stringify(WrittenPolicy)),
   }
 }

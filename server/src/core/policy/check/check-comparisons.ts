@@ -31,7 +31,8 @@ interface Known {
 
 const MAY_COMPARE = /\b(tier|segment)\s*\.|\bage_days\b/
 
-function namesIn({ tiers, segments = [] }: PolicyDocument): Known['names'] {
+/** The texts that `tier.name` and `segment.name` can have. */
+export function namesIn({ tiers, segments = [] }: PolicyDocument): Known['names'] {
   const all = [...tiers, ...segments.flatMap((segment) => segment.tiers ?? [])]
   return new Map([
     ['tier.name', [...new Set(all.map(({ tier }) => tier))]],

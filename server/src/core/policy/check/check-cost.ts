@@ -1,10 +1,11 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { parseExpression } from '../expression/compile-expression.ts'
 import { matchesIn } from '../expression/matches-in.ts'
-import { expressionsOf } from '../expression/policy-expressions.ts'
+import { expressionsOf, type PolicyExpression } from '../expression/policy-expressions.ts'
 import { patternSteps } from '../expression/text-pattern.ts'
 import { operandsOf } from '../expression/type-expression.ts'
 import type { PolicyDocument } from '../policy-document.ts'
+import { ruleOfRow } from '../table-conditions.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
 /** The calls of `matches` in one policy. */
@@ -40,12 +41,19 @@ export function checkCost(document: PolicyDocument): PolicyProblem[] {
 /** Finds a policy whose expressions are too long together. */
 function checkNodes(document: PolicyDocument): PolicyProblem[] {
   let nodes = 0
-  for (const { path, source } of expressionsOf(document)) {
+  for (const { path, source } of [...expressionsOf(document), ...rowConditions(document)]) {
     nodes += nodesIn(source)
     const message = `the expressions of a policy have at most ${POLICY_NODES_MAX} parts together, each name, number and operator being one; use fewer or shorter ones`
     if (nodes > POLICY_NODES_MAX) return [{ path, message }]
   }
   return []
+}
+
+/** The conditions of the rows of tables, each of which evaluates the columns that it has cells for. */
+function rowConditions({ tables = [], segments = [] }: PolicyDocument): PolicyExpression[] {
+  return [...tables, ...segments.flatMap((segment) => segment.tables ?? [])].flatMap((table, index) =>
+    table.rows.map((row, at) => ({ path: ['tables', index, 'rows', at], source: ruleOfRow(table, row).when })),
+  )
 }
 
 function nodesIn(source: string): number {

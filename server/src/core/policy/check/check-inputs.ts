@@ -84,9 +84,15 @@ function reasonProblem(input: PolicyInput, codes: ReadonlySet<string>): InputPro
 
 /** Warns of reasons for missing data that no decision can give: they promise a safeguard that does not exist. */
 export function checkMissingReasons(document: PolicyDocument): PolicyProblem[] {
-  const { missing_reasons, inputs, derived = [], rules, after_score = [] } = document
+  const { missing_reasons, inputs, derived = [], rules, after_score = [], tables = [], segments = [] } = document
   const scored = scoredFeatures(document)
-  const used = new Set<string | undefined>([...rules, ...after_score].map(({ reason }) => reason.code))
+  const used = new Set<string | undefined>(
+    [{ rules, after_score }, ...segments].flatMap((part) =>
+      [...(part.rules ?? []), ...(part.after_score ?? [])].map(({ reason }) => reason.code),
+    ),
+  )
+  for (const { rows } of [...tables, ...segments.flatMap((segment) => segment.tables ?? [])])
+    for (const { reason } of rows) used.add(reason?.code)
   for (const { feature, missing, withheld, other_currency } of inputs) {
     if (scored.has(feature) && givesMissingReason(findFeature(feature)))
       for (const code of [missing, withheld, other_currency]) used.add(code)

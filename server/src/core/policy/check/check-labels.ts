@@ -1,5 +1,5 @@
 import type { Impact } from '../../vocabularies.ts'
-import type { PolicyDocument } from '../policy-document.ts'
+import type { PolicyDocument, PolicyTable } from '../policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
 /** A reason, and where it is written. */
@@ -47,7 +47,16 @@ function ambiguousCodes(reasons: readonly WrittenReason[]): PolicyProblem[] {
 
 /** Every reason that a policy can give, in the order of the document. Conditions are another list, with codes of its own. */
 export function reasonsOf(document: PolicyDocument): WrittenReason[] {
-  const { missing_reasons, rules, after_score = [], scorecard, limit, segments = [], meanings = [] } = document
+  const {
+    missing_reasons,
+    rules,
+    after_score = [],
+    tables = [],
+    scorecard,
+    limit,
+    segments = [],
+    meanings = [],
+  } = document
   const { few_strengths, nothing_against } = document.reasons
   const negative = (path: (string | number)[], reason: { code: string; label: string }): WrittenReason => ({
     path,
@@ -58,6 +67,7 @@ export function reasonsOf(document: PolicyDocument): WrittenReason[] {
     ...missing_reasons.map((reason, index) => negative(['missing_reasons', index], reason)),
     ...rules.map(({ reason }, index) => ({ path: ['rules', index, 'reason'], ...reason })),
     ...after_score.map(({ reason }, index) => ({ path: ['after_score', index, 'reason'], ...reason })),
+    ...tables.flatMap((table, index) => rowReasons(table, ['tables', index])),
     ...scoreReasons(scorecard, ['scorecard']),
     ...limit.terms.map(({ reason }, index) => negative(['limit', 'terms', index, 'reason'], reason)),
     ...(['risk', 'unknown', 'unlisted_currency', 'over_maximum', 'under_minimum'] as const).flatMap((name) => {
@@ -71,6 +81,11 @@ export function reasonsOf(document: PolicyDocument): WrittenReason[] {
     ...meanings.flatMap(({ instead = [] }, index) =>
       instead.map(({ code, label }, place) => negative(['meanings', index, 'instead', place], { code, label })),
     ),
+    ...segments.flatMap(({ rules: own = [], after_score: later = [], tables: ofSegment = [] }, segment) => [
+      ...own.map(({ reason }, index) => ({ path: ['segments', segment, 'rules', index, 'reason'], ...reason })),
+      ...later.map(({ reason }, index) => ({ path: ['segments', segment, 'after_score', index, 'reason'], ...reason })),
+      ...ofSegment.flatMap((table, index) => rowReasons(table, ['segments', segment, 'tables', index])),
+    ]),
     ...segments.flatMap((segment, index) => [
       ...(segment.scorecard ? scoreReasons(segment.scorecard, ['segments', index, 'scorecard']) : []),
       ...(segment.limit?.terms ?? []).map(({ reason }, term) =>
@@ -78,6 +93,12 @@ export function reasonsOf(document: PolicyDocument): WrittenReason[] {
       ),
     ]),
   ]
+}
+
+function rowReasons({ rows }: PolicyTable, path: (string | number)[]): WrittenReason[] {
+  return rows.flatMap(({ reason }, row) =>
+    reason === undefined ? [] : [{ path: [...path, 'rows', row, 'reason'], ...reason }],
+  )
 }
 
 function scoreReasons({ characteristics }: PolicyDocument['scorecard'], path: (string | number)[]): WrittenReason[] {

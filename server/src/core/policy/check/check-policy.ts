@@ -1,5 +1,5 @@
-import type { PolicyDocument } from '../policy-document.ts'
-import { type SegmentPart, segmentDocument } from '../segment-document.ts'
+import type { PolicyDocument, PolicySegment, PolicyTable } from '../policy-document.ts'
+import { SEGMENT_ADDITIONS, type SegmentPart, segmentAdditions, segmentDocument } from '../segment-document.ts'
 import { checkComparisons } from './check-comparisons.ts'
 import { checkCost } from './check-cost.ts'
 import { checkDerived } from './check-derived.ts'
@@ -8,11 +8,14 @@ import { checkLabels } from './check-labels.ts'
 import { checkLimit, checkOffersCounted, checkUnlistedCurrency } from './check-limit.ts'
 import { checkMeanings } from './check-meanings.ts'
 import { checkProducts } from './check-products.ts'
+import { checkReachable } from './check-reachable.ts'
 import { checkCaps, checkRules } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
 import { checkScorecard } from './check-scorecard.ts'
 import { checkSegments } from './check-segments.ts'
+import { checkTables } from './check-tables.ts'
 import { checkTests } from './check-tests.ts'
+import { checkUnscored } from './check-unscored.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 import { inSegment } from './segment-problem.ts'
 
@@ -24,7 +27,17 @@ export function checkPolicy(document: PolicyDocument): PolicyProblem[] {
     ...CHECKS.flatMap((check) => check(document)),
     ...PARTS.flatMap((part) => [...part.check(document), ...inSegment(document, part)]),
     ...checkReferences(document),
+    ...(document.segments ?? []).flatMap((segment, index) =>
+      inAdditions(document, segment).map((problem) => ({ ...problem, path: ['segments', index, ...problem.path] })),
+    ),
   ]
+}
+
+/** The problems of the rules and tables that a segment adds. */
+function inAdditions(document: PolicyDocument, segment: PolicySegment): PolicyProblem[] {
+  if (SEGMENT_ADDITIONS.every((part) => segment[part] === undefined)) return []
+  const added = segmentAdditions(document, segment)
+  return [checkRules, checkCaps, checkTables].flatMap((check) => check(added))
 }
 
 /** Checks of the document as a whole. */
@@ -35,6 +48,8 @@ const CHECKS: readonly Check[] = [
   checkSegments,
   checkRules,
   checkRunnable,
+  checkUnscored,
+  checkReachable,
   checkLabels,
   checkUniqueness,
   checkUnlistedCurrency,
@@ -49,6 +64,7 @@ const CHECKS: readonly Check[] = [
 const PARTS: readonly { check: Check; reads: readonly SegmentPart[] }[] = [
   { check: checkLimit, reads: ['limit', 'tiers'] },
   { check: checkCaps, reads: ['tiers'] },
+  { check: checkTables, reads: ['tiers'] },
   { check: checkScorecard, reads: ['scorecard'] },
   { check: checkTiers, reads: ['tiers'] },
   { check: checkProducts, reads: ['products', 'tiers', 'limit'] },
@@ -85,32 +101,48 @@ function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
 }
 
 function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
-  const {
-    missing_reasons,
-    inputs,
-    derived = [],
-    segments = [],
-    rules,
-    after_score = [],
-    limit,
-    meanings = [],
-    tests,
-  } = document
-  const rulesAbove = rules.map(({ id }) => id)
+  const { missing_reasons, inputs, derived = [], segments = [], tables = [], limit, meanings = [], tests } = document
   return [
     ...duplicates(['missing_reasons'], missing_reasons, ({ code }) => code),
     ...duplicates(['inputs'], inputs, ({ feature }) => feature),
     ...duplicates(['derived'], derived, ({ feature }) => feature),
     ...duplicates(['segments'], segments, ({ name }) => name),
-    ...duplicates(['rules'], rules, ({ id }) => id),
-    ...duplicates(['after_score'], after_score, ({ id }) => id),
-    ...after_score.flatMap(({ id }, index) =>
-      rulesAbove.includes(id) ? [{ path: ['after_score', index], message: `'${id}' is there twice; rename one` }] : [],
-    ),
+    ...repeatedRules(document),
+    ...namesWithin(tables, ['tables']),
+    ...segments.flatMap((segment, index) => namesWithin(segment.tables ?? [], ['segments', index, 'tables'])),
     ...duplicates(['limit', 'currencies'], limit.currencies, ({ currency }) => currency),
     ...duplicates(['meanings'], meanings, ({ code }) => code),
     ...duplicates(['tests'], tests, ({ name }) => name),
   ]
+}
+
+/** Rules and tables are named in traces, whichever list or segment they are in. */
+function repeatedRules({ rules, after_score = [], tables = [], segments = [] }: PolicyDocument): PolicyProblem[] {
+  const seen = new Set<string>()
+  const parts = [
+    { path: [] as (string | number)[], rules, after_score, tables },
+    ...segments.map(({ rules: own = [], after_score: later = [], tables: ofSegment = [] }, index) => ({
+      path: ['segments', index],
+      rules: own,
+      after_score: later,
+      tables: ofSegment,
+    })),
+  ]
+  const named = parts.flatMap(({ path, ...part }) => [
+    ...part.rules.map(({ id }, index) => ({ name: id, path: [...path, 'rules', index] })),
+    ...part.after_score.map(({ id }, index) => ({ name: id, path: [...path, 'after_score', index] })),
+    ...part.tables.map(({ table }, index) => ({ name: table, path: [...path, 'tables', index] })),
+  ])
+  return named.flatMap(({ name, path }) =>
+    seen.size === seen.add(name).size ? [{ path, message: `'${name}' is there twice; rename one` }] : [],
+  )
+}
+
+function namesWithin(tables: readonly PolicyTable[], path: (string | number)[]): PolicyProblem[] {
+  return tables.flatMap(({ columns, rows }, index) => [
+    ...duplicates([...path, index, 'columns'], columns, ({ column }) => column),
+    ...duplicates([...path, index, 'rows'], rows, ({ row }) => row),
+  ])
 }
 
 function checkUniqueParts({ scorecard, tiers, products, limit }: PolicyDocument): PolicyProblem[] {

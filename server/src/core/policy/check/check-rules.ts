@@ -45,7 +45,10 @@ function whenProblems(document: PolicyDocument, rule: PolicyRule, { list, index,
   const slotOf = list === 'rules' ? slots.before : slots.all
   const wrong = checkExpression(rule.when, { slotOf, types: slots.types })
   if (wrong) return [ruleProblem(rule, { list, index, field: 'when', ...wrong })]
-  const message = refusedForCost(document, rule, { list, slots }) ?? refusedForDecline(document, rule, slots)
+  const compiled = compileExpression(rule.when, slots.all)
+  const reads = 'reads' in compiled ? compiled.reads : []
+  const message =
+    refusedForCost(document, rule, { list, slots }) ?? refusedForDecline(document, { action: rule.then, reads }, slots)
   return message === undefined ? [] : [{ path: [list, index, 'when'], message: `rule '${rule.id}': ${message}` }]
 }
 
@@ -64,18 +67,17 @@ function refusedForCost(
 }
 
 /** Why a rule may not decline by what it reads. Points for some applicants are points against all others. */
-function refusedForDecline(
+export function refusedForDecline(
   document: PolicyDocument,
-  { when, then }: PolicyRule,
+  { action, reads }: { action: PolicyRule['then']; reads: readonly number[] },
   slots: PolicySlots,
 ): string | undefined {
-  const canDecline = then === 'decline' || then === 'cap' || then === 'points'
-  const compiled = compileExpression(when, slots.all)
-  if (!canDecline || !('reads' in compiled)) return undefined
-  return chanceIn(document, compiled.reads, slots) ?? paymentsIn(document, compiled.reads, slots)
+  if (action !== 'decline' && action !== 'cap' && action !== 'points') return undefined
+  return chanceIn(document, reads, slots) ?? paymentsIn(document, reads, slots)
 }
 
-function conditionProblems({ id, then, condition }: PolicyRule, { list, index }: RulePlace): PolicyProblem[] {
+/** A rule that sets a condition says which, and no other rule does. */
+export function conditionProblems({ id, then, condition }: PolicyRule, { list, index }: RulePlace): PolicyProblem[] {
   const needsCondition = then === 'condition'
   if (needsCondition === (condition !== undefined)) return []
   const message = needsCondition
@@ -84,13 +86,18 @@ function conditionProblems({ id, then, condition }: PolicyRule, { list, index }:
   return [{ path: [list, index], message }]
 }
 
-function questionProblems({ id, then, questions_data }: PolicyRule, { list, index }: RulePlace): PolicyProblem[] {
+/** Only a review questions the data. */
+export function questionProblems(
+  { id, then, questions_data }: PolicyRule,
+  { list, index }: RulePlace,
+): PolicyProblem[] {
   if (questions_data !== true || then === 'manual_review') return []
   const message = `rule '${id}' does not ask for a review; remove 'questions_data'`
   return [{ path: [list, index, 'questions_data'], message }]
 }
 
-function coverProblems(
+/** What a rule covers is a group of the scorecard. */
+export function coverProblems(
   { scorecard, segments = [] }: PolicyDocument,
   { id, then, covers }: PolicyRule,
   { list, index }: RulePlace,
@@ -108,7 +115,7 @@ function coverProblems(
 }
 
 /** A rule against the applicant has a reason against them: a decline or a review may not be without one. */
-function impactProblems({ id, then, reason }: PolicyRule, { list, index }: RulePlace): PolicyProblem[] {
+export function impactProblems({ id, then, reason }: PolicyRule, { list, index }: RulePlace): PolicyProblem[] {
   if (then === 'points' || then === 'condition' || reason.impact === 'negative') return []
   const message = `rule '${id}' counts against the applicant (${then}), so the impact of its reason is negative`
   return [{ path: [list, index, 'reason', 'impact'], message }]
@@ -134,7 +141,12 @@ function pointsProblems({ id, then, points, reason }: PolicyRule, { list, index 
 /** What `binding` of a limit, or the key of a reason for it, says besides terms and rules. */
 const RESERVED = [...Object.keys(FIXED_BINDINGS), 'unknown']
 
-function capProblems(document: PolicyDocument, rule: PolicyRule, { list, index, slots }: RulePlace): PolicyProblem[] {
+/** A rule that caps the limit says at which amount, and no other rule does. */
+export function capProblems(
+  document: PolicyDocument,
+  rule: PolicyRule,
+  { list, index, slots }: RulePlace,
+): PolicyProblem[] {
   const { id, then, cap } = rule
   if ((then === 'cap') !== (cap !== undefined)) {
     const message =

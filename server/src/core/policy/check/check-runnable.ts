@@ -29,9 +29,9 @@ function checkScoredInputs(document: PolicyDocument): PolicyProblem[] {
 }
 
 function checkProbability(document: PolicyDocument): PolicyProblem[] {
-  const { probability, external_probability: feature } = document.scorecard
+  const { characteristics, probability, external_probability: feature } = document.scorecard
   if (feature === undefined)
-    return probability === undefined
+    return probability === undefined && characteristics.length > 0
       ? [{ path: ['scorecard'], message: "add a 'probability' table, or name an 'external_probability'" }]
       : []
   if (readableFeatures(document).has(feature)) return []

@@ -4,7 +4,7 @@ import { type PolicySlots, policySlots } from '../compile/policy-slots.ts'
 import { checkExpression } from '../expression/check-expression.ts'
 import { compileExpression } from '../expression/compile-expression.ts'
 import type { PolicyDocument, PolicySegment } from '../policy-document.ts'
-import { SEGMENT_PARTS } from '../segment-document.ts'
+import { SEGMENT_ADDITIONS, SEGMENT_PARTS } from '../segment-document.ts'
 import { dependsOnAmount } from './check-limit.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 import { segmentProblem } from './segment-problem.ts'
@@ -45,8 +45,9 @@ function nameProblems({ name }: PolicySegment, index: number): PolicyProblem[] {
 }
 
 function emptyProblems(segment: PolicySegment, index: number): PolicyProblem[] {
-  if (SEGMENT_PARTS.some((part) => segment[part] !== undefined)) return []
-  const message = `segment '${segment.name}' changes nothing; give it one of ${SEGMENT_PARTS.join(', ')}`
+  const parts = [...SEGMENT_PARTS, ...SEGMENT_ADDITIONS]
+  if (parts.some((part) => segment[part] !== undefined)) return []
+  const message = `segment '${segment.name}' changes nothing; give it one of ${parts.join(', ')}`
   return [{ path: ['segments', index], message }]
 }
 

@@ -24,7 +24,9 @@ export function inSegment(
   return (document.segments ?? []).flatMap((segment, index) => {
     const own = SEGMENT_PARTS.filter((part) => segment[part] !== undefined)
     if (!reads.some((part) => own.includes(part))) return []
-    const found = check(segmentDocument(document, segment))
+    // What it adds is checked by itself.
+    const { rules: _rules, after_score: _later, tables: _tables, ...replaced } = segment
+    const found = check(segmentDocument(document, replaced))
     const isOwn = ({ path }: PolicyProblem) => own.some((part) => part === path[0])
     const inherited = segment.tiers === undefined ? [] : found.filter((problem) => !isOwn(problem))
     return [

@@ -13,12 +13,14 @@ import { compileLastReasons, compileMeanings, reasonGroups } from './compile-mea
 import { compileProducts } from './compile-products.ts'
 import { BY_SCORE, compiledBound, compileRules } from './compile-rules.ts'
 import { compileCharacteristics, compileGapReasons } from './compile-scorecard.ts'
+import { compileTables } from './compile-tables.ts'
 import {
   type CompiledInput,
   type CompiledLimitTerm,
   type CompiledPolicy,
   type CompiledRule,
   type CompiledSegment,
+  type CompiledTier,
   type Reason,
   reasonAt,
   type TableRow,
@@ -98,11 +100,15 @@ function compileParts(
   const amountSlots = slotsFromAmount(document, derived)
   const rules = compileRules(document, { list: 'rules', slots, amountSlots, problems })
   const afterScore = compileRules(document, { list: 'after_score', slots, amountSlots, problems })
+  const tables = compileTables(document, { slots, amountSlots, problems })
   const computed = computedSlots(derived, slots)
   const computedFromAmount = computed.filter((one) => amountSlots.has(one.kind === 'derived' ? one.slot : one.of))
   const limitTerms = compileLimitTerms(document, { slots, amountSlots, problems })
   const probabilitySlot = external_probability === undefined ? undefined : slots.before.get(external_probability)
-  const isReadOtherwise = expressionsRead([...rules, ...afterScore], limitTerms).some((slot) => amountSlots.has(slot))
+  const rowsOfTables = tables.flatMap(({ rows }) => rows)
+  const isReadOtherwise = expressionsRead([...rules, ...afterScore, ...rowsOfTables], limitTerms).some((slot) =>
+    amountSlots.has(slot),
+  )
   const products = compileProducts(document.products)
   return {
     document,
@@ -125,38 +131,48 @@ function compileParts(
     segments: [],
     rules,
     afterScore,
+    tables,
     hasPointsRules: rules.some(({ action }) => action === 'points'),
     hasRulesOnAmount: rules.some(({ dependsOnAmount }) => dependsOnAmount),
     readsAmountByBinsOnly:
       computedFromAmount.length === 0 && !amountSlots.has(probabilitySlot ?? -1) && !isReadOtherwise,
+    isScored: scorecard.characteristics.length > 0,
     characteristics: compileCharacteristics(document, { slots, derived, amountSlots }),
-    tiers: document.tiers.map(({ tier, from, balance_multiple, cap }) => ({
-      tier,
-      from: from ?? Number.NEGATIVE_INFINITY,
-      balanceMultiple: balance_multiple,
-      cap,
-    })),
+    tiers: compileTiers(document),
     groups: groupsOf(document),
     normal: scorecard.normal.map(({ z, ppm }) => ({ at: z * z, value: ppm })),
     probability: probabilityTable(scorecard),
     probabilitySlot,
     products,
     defaultProduct: products.get('default')!,
-    currencies: new Map(
-      document.limit.currencies.map(({ currency, per_reference, step }) => [
-        currency,
-        { perReference: per_reference, step },
-      ]),
-    ),
+    currencies: compileCurrencies(document),
     limitTerms,
-    ...compileReasons(document, { slots, problems }),
+    ...compileReasons(document, { slots, problems, rules: [...rules, ...afterScore, ...rowsOfTables] }),
   }
 }
 
+function compileCurrencies({ limit }: PolicyDocument): CompiledPolicy['currencies'] {
+  return new Map(
+    limit.currencies.map(({ currency, per_reference, step }) => [currency, { perReference: per_reference, step }]),
+  )
+}
+
+function compileTiers({ tiers }: PolicyDocument): CompiledTier[] {
+  return tiers.map(({ tier, from, balance_multiple, cap }) => ({
+    tier,
+    from: from ?? Number.NEGATIVE_INFINITY,
+    balanceMultiple: balance_multiple,
+    cap,
+  }))
+}
+
 /** What reasons are given from, besides rules and the scorecard. */
-function compileReasons(document: PolicyDocument, context: { slots: PolicySlots; problems: PolicyProblem[] }) {
+function compileReasons(
+  document: PolicyDocument,
+  { rules, ...context }: { slots: PolicySlots; problems: PolicyProblem[]; rules: readonly CompiledRule[] },
+) {
   return {
-    limitReasons: compileLimitReasons(document),
+    limitReasons: compileLimitReasons(document, rules),
     meanings: compileMeanings(document, context),
     reasonGroups: reasonGroups(document),
     gapReasons: compileGapReasons(document),
@@ -212,12 +228,13 @@ function compileLimitTerms(
   })
 }
 
-function compileLimitReasons({ limit, rules, after_score = [] }: PolicyDocument): CompiledPolicy['limitReasons'] {
+function compileLimitReasons(
+  { limit }: PolicyDocument,
+  rules: readonly CompiledRule[],
+): CompiledPolicy['limitReasons'] {
   const { terms, risk, unknown, unlisted_currency, over_maximum, under_minimum } = limit
   const ofTerms = terms.map(({ term, reason }) => [term, reasonAt(`limit/${term}`, reason, 'negative')] as const)
-  const ofRules = [...rules, ...after_score]
-    .filter(({ then }) => then === 'cap')
-    .map(({ id, reason }): [string, Reason] => [id, reasonAt(`rule_trace/${id}`, reason, reason.impact)])
+  const ofRules = rules.filter(({ action }) => action === 'cap').map(({ id, reason }): [string, Reason] => [id, reason])
   return new Map([
     ...ofTerms,
     ...ofRules,

@@ -2,11 +2,14 @@ import type { PolicyProblem } from '../check/policy-problem.ts'
 import { type CompiledExpression, compileExpression } from '../expression/compile-expression.ts'
 import type { PolicyDocument, PolicyRule } from '../policy-document.ts'
 import { derivedIn } from './compile-derived.ts'
-import type { CompiledBound, CompiledRule, Reason } from './compiled-policy.ts'
+import type { CompiledBound, CompiledRule, Reason, RuleAction } from './compiled-policy.ts'
 import type { PolicySlots } from './policy-slots.ts'
 
 /** The two lists of rules of a policy: before the score and after it. */
 export type RuleList = 'rules' | 'after_score'
+
+/** A rule as its author wrote it, or a row of a table. */
+export type WrittenRule = Omit<PolicyRule, 'then'> & { then: RuleAction }
 
 /** Where compiled rules find their values, and where their problems are listed. */
 export interface RuleContext {
@@ -18,24 +21,33 @@ export interface RuleContext {
 
 /** Compiles the rules before or after the score; `problems` gets those that do not compile. */
 export function compileRules(document: PolicyDocument, context: RuleContext): CompiledRule[] {
+  const { list } = context
+  return (document[list] ?? []).flatMap(
+    (definition, index) => compileRule(document, definition, { ...context, index }) ?? [],
+  )
+}
+
+/** Compiles one rule; undefined, with a problem more, if that is not possible. */
+export function compileRule(
+  document: PolicyDocument,
+  definition: WrittenRule,
+  { index, ...context }: RuleContext & { index: number },
+): CompiledRule | undefined {
   const { list, slots, amountSlots, problems } = context
-  const scoreSlots = new Set([...slots.all].flatMap(([name, slot]) => (BY_SCORE.test(name) ? [slot] : [])))
-  return (document[list] ?? []).flatMap((definition, index) => {
-    const compiled = compileExpression(definition.when, list === 'rules' ? slots.before : slots.all)
-    const cap = compileCap(definition, { ...context, index })
-    if ('message' in compiled) {
-      problems.push(ruleProblem(definition, { list, index, field: 'when', ...compiled }))
-      return []
-    }
-    const { holds, reads, comparisons } = compiled
-    const readsScore = reads.some((slot) => scoreSlots.has(slot))
-    const readsLimit = reads.includes(slots.variables['limit.amount'])
-    const dependsOnAmount = reads.some((slot) => slot >= slots.firstVariable || amountSlots.has(slot))
-    const asksFor = definition.then === 'points' ? askedFor(document, { when: definition.when, reads, slots }) : []
-    const depends = { dependsOnAmount, readsScore, readsLimit, asksFor }
-    const names = reads.map((slot) => slots.names[slot]!)
-    return [{ ...preparedRule(definition, names), holds, reads, comparisons, cap, ...depends }]
-  })
+  const compiled = compileExpression(definition.when, list === 'rules' ? slots.before : slots.all)
+  const cap = compileCap(definition, { ...context, index })
+  if ('message' in compiled) {
+    problems.push(ruleProblem(definition, { list, index, field: 'when', ...compiled }))
+    return undefined
+  }
+  const { holds, reads, comparisons } = compiled
+  const readsScore = reads.some((slot) => BY_SCORE.test(slots.names[slot]!))
+  const readsLimit = reads.includes(slots.variables['limit.amount'])
+  const dependsOnAmount = reads.some((slot) => slot >= slots.firstVariable || amountSlots.has(slot))
+  const asksFor = definition.then === 'points' ? askedFor(document, { when: definition.when, reads, slots }) : []
+  const depends = { dependsOnAmount, readsScore, readsLimit, asksFor }
+  const names = reads.map((slot) => slots.names[slot]!)
+  return { ...preparedRule(definition, names), holds, reads, comparisons, cap, ...depends }
 }
 
 /** What follows from the score, so that its shortfalls took part in what a rule reads. */
@@ -59,7 +71,7 @@ function askedFor(
 }
 
 function compileCap(
-  definition: PolicyRule,
+  definition: WrittenRule,
   { list, slots, problems, index }: RuleContext & { index: number },
 ): CompiledBound | undefined {
   if (definition.cap === undefined) return undefined
@@ -84,7 +96,7 @@ export function capSlots(slots: PolicySlots, list: RuleList): ReadonlyMap<string
 
 /** The problem of an expression of a rule, with its column. */
 export function ruleProblem(
-  { id }: PolicyRule,
+  { id }: Pick<PolicyRule, 'id'>,
   {
     list,
     index,
@@ -98,7 +110,7 @@ export function ruleProblem(
 }
 
 /** What does not depend on the condition. The members of traces are in the order of their names: see `orderedJson`. */
-function preparedRule(definition: PolicyRule, reads: string[]) {
+function preparedRule(definition: WrittenRule, reads: string[]) {
   const { id, then: action, reason, condition, covers, questions_data } = definition
   const points = action === 'points' ? (definition.points ?? 0) : 0
   const { code, impact, label } = reason

@@ -39,11 +39,15 @@ export interface CompiledPolicy {
   rules: readonly CompiledRule[]
   /** Rules that read the score, the tier, the probability or the limit. */
   afterScore: readonly CompiledRule[]
+  /** Decision tables, evaluated after the rules after the score. */
+  tables: readonly CompiledTable[]
   hasPointsRules: boolean
   /** Whether a rule reads what depends on the requested amount. */
   hasRulesOnAmount: boolean
   /** Whether only the scorecard reads what depends on the requested amount: no rule, no bound and no derived feature does. */
   readsAmountByBinsOnly: boolean
+  /** Whether it has a scorecard; without one nothing is decided by a score. */
+  isScored: boolean
   characteristics: readonly CompiledCharacteristic[]
   tiers: readonly CompiledTier[]
   /** The indices of the characteristics of each group; groups in the order of their first member. */
@@ -132,20 +136,27 @@ export interface RankedReason {
   reason: Reason
 }
 
-/** How one rule was evaluated; `holds` is null if the features in `missing` would have decided it. */
+/** What a rule or a row of a table does. */
+export type RuleAction = PolicyRule['then'] | 'none'
+
+/**
+ * How one rule or table was evaluated; `holds` is null if the features in `missing` would have decided it. Of a table, `row` is
+ * the row that holds the values, and `action` what that row does.
+ */
 export interface RuleTrace {
-  action: PolicyRule['then']
+  action: RuleAction
   holds: boolean | null
   missing?: string[]
   /** What a rule that holds adds to the score. */
   points?: number
+  row?: string
   rule: string
 }
 
 /** A rule with its compiled condition, and the reason to give when it holds. */
 export interface CompiledRule {
   id: string
-  action: PolicyRule['then']
+  action: RuleAction
   reason: Reason
   /** Its traces when it holds, when it does not and when all that it reads is missing, shared by all decisions. */
   heldTrace: RuleTrace
@@ -171,6 +182,14 @@ export interface CompiledRule {
   readsLimit: boolean
   /** For a rule that asks whether values are known: the inputs that it does so of. */
   asksFor: readonly number[]
+}
+
+/** A decision table, whose rows are rules: the first one that holds counts. */
+export interface CompiledTable {
+  id: string
+  rows: readonly CompiledRule[]
+  /** Its trace if no row holds the values. */
+  noRowTrace: RuleTrace
 }
 
 /** The compiled expression of an upper bound, and the slots it reads. */
@@ -268,6 +287,12 @@ export interface ProductTerms {
 export interface CurrencyTerms {
   perReference: number
   step: number
+}
+
+/** The ids of all rules and rows of tables: of the document in the order in which they are evaluated, then those of its segments. */
+export function ruleIdsOf({ rules, afterScore, tables, segments }: CompiledPolicy): string[] {
+  const own = [...rules, ...afterScore, ...tables.flatMap(({ rows }) => rows)].map(({ id }) => id)
+  return [...new Set([...own, ...segments.flatMap(({ policy }) => ruleIdsOf(policy))])]
 }
 
 /** A reason of the document, with the node of the trace that it comes from. */

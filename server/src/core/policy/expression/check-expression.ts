@@ -15,8 +15,20 @@ export interface ExpressionPlace {
 /** The first problem of a new expression: an unknown name, a wrong type, or a part that is misleading. */
 export function checkExpression(
   source: string,
-  { slotOf, types, type: expected = 'boolean' }: ExpressionPlace,
+  { type: expected = 'boolean', ...place }: ExpressionPlace,
 ): ExpressionProblem | undefined {
+  const type = checkedType(source, place)
+  if (typeof type !== 'string') return type
+  return type === expected
+    ? undefined
+    : { offset: 0, message: `must be ${IN_WORDS[expected]}, but is ${IN_WORDS[type]}` }
+}
+
+/** The type of a new expression that may have any; or its first problem. */
+export function checkedType(
+  source: string,
+  { slotOf, types }: Pick<ExpressionPlace, 'slotOf' | 'types'>,
+): FeatureType | ExpressionProblem {
   const compiled = compileExpression(source, slotOf)
   if ('message' in compiled) return compiled
   const ast = parseExpression(source)
@@ -24,11 +36,7 @@ export function checkExpression(
   if (misleading) return misleading
   const type = typeOfExpression(source, { ast, types })
   if (typeof type !== 'string') return type
-  const joined = joinedText(ast, types)
-  if (joined) return joined
-  return type === expected
-    ? undefined
-    : { offset: 0, message: `must be ${IN_WORDS[expected]}, but is ${IN_WORDS[type]}` }
+  return joinedText(ast, types) ?? type
 }
 
 const IN_WORDS: Readonly<Record<FeatureType, string>> = {
