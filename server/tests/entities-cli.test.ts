@@ -50,7 +50,10 @@ test('show finds an entity by either id, and prints what it owes by currency', a
   const byId = await show(id)
   assert.equal(byId.status, 0, byId.stderr)
   assert.match(byId.stdout, new RegExp(`^${id}\\n {2}external id +borrower-1$`, 'm'))
-  assert.match(byId.stdout, /^Open credits:\n {2}4000\.5 EUR, of 1 credit\nOpen offers:\n {2}1299\.5 EUR, in 2 offers$/m)
+  assert.match(
+    byId.stdout,
+    /^Open credits:\n {2}4000\.5 EUR, of 1 credit\nOpen offers:\n {2}1299\.5 EUR, in 2 offers$/m,
+  )
   assert.equal((await show('borrower-1')).stdout, byId.stdout)
   const shown = await callForJson(testStorage.env, 'entities', 'show', 'borrower-1')
   assert.deepEqual([shown.id, shown.open_credits], [id, [{ currency: 'EUR', credits: 1, amount: 4000.5 }]])

@@ -56,7 +56,8 @@ export const recordOutcome = defineEndpoint({
     const entity = await store.entities.find({ organizationId, id: decision.entity_id })
     if (!entity) return failErased(decision.id)
     const review = await store.reviews.newest(organizationId, decision.id)
-    const isReplaced = request.body.type === 'funded' && (await store.auditRecords.isReplaced(organizationId, decision.id))
+    const isReplaced =
+      request.body.type === 'funded' && (await store.auditRecords.isReplaced(organizationId, decision.id))
     const reported = reportOutcome(context, { decision, review, isReplaced }, { ...request.body, occurred_at })
     if ('mismatches' in reported) return failWith('outcome_mismatch', reported.mismatches)
 
