@@ -62,6 +62,39 @@ export function decideLoan(policy: CompiledPolicy, loan: Loan, now: string): Dec
   return { loan, facts, evaluation, score: total, probabilityOfBad: bad_ppm! / 1e6, isBad: loan.isBad }
 }
 
+/** The loan without the newest or the oldest debit of its account, as if it had never been paid: later balances are higher. */
+export function withoutDebit(loan: Loan, which: 'newest' | 'oldest'): Loan {
+  const isDebit = ({ direction }: TransactionFact) => direction === 'debit'
+  const transactions = inOrderOfBooking(loan.transactions)
+  const at = which === 'newest' ? transactions.findLastIndex(isDebit) : transactions.findIndex(isDebit)
+  if (at < 0) return loan
+  const { amount } = transactions[at]!
+  return {
+    ...loan,
+    transactions: transactions.flatMap((fact, index) => {
+      if (index === at) return []
+      return index < at ? [fact] : [{ ...fact, balanceAfter: Math.round((fact.balanceAfter! + amount) * 100) / 100 }]
+    }),
+  }
+}
+
+/** The transactions in the order in which their balances follow from each other: those of one day are listed in any order. */
+function inOrderOfBooking(transactions: readonly TransactionFact[]): TransactionFact[] {
+  const left = transactions.toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt))
+  const inOrder: TransactionFact[] = []
+  let balance = 0
+  while (left.length > 0) {
+    const ofDay = left.filter(({ occurredAt }) => occurredAt === left[0]!.occurredAt)
+    const follows = ({ amount, direction, balanceAfter }: TransactionFact) =>
+      Math.abs(balance + (direction === 'credit' ? amount : -amount) - balanceAfter!) < 1
+    const next = ofDay.find(follows) ?? ofDay[0]!
+    left.splice(left.indexOf(next), 1)
+    inOrder.push(next)
+    balance = next.balanceAfter!
+  }
+  return inOrder
+}
+
 /** The bank had known all applicants for months, so all of them get a verified identity and a consent. */
 function knownCustomer(now: string): EntityState {
   const verification = { status: 'verified' } as const

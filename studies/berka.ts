@@ -5,15 +5,20 @@
  *
  * Each loan is requested on one day: all dates of its account move by the same number of days, and the functions behind the API
  * derive the facts and decide. The same loans are then requested on five days of that month: only the calendar differs, so the
- * verdicts should not. The data stays in its own folder and is never added to the project.
+ * verdicts should not. Then each loan is requested on each of 31 days, with what its account showed up to that day, and once with
+ * its newest or oldest debit left out: who spends less should not get less. The data stays in its own folder and is never added to the project.
  */
 import { parseArgs } from 'node:util'
 import { VERDICTS } from '../server/src/core/vocabularies.ts'
+import { rankOf } from '../server/tests/improvements.ts'
 import { sandboxPolicy } from '../server/tests/sandbox-policy.ts'
-import { type Decided, decideLoan, type Loan, REQUESTED_ON, readLoans } from './berka-loans.ts'
+import { type Decided, decideLoan, type Loan, REQUESTED_ON, readLoans, withoutDebit } from './berka-loans.ts'
 import { areaUnderCurve, bootstrapError, brier, kolmogorovSmirnov } from './discrimination.ts'
 
 const DAYS_OF_MONTH = ['01', '08', '15', '22', '29']
+
+const DAY_MS = 86_400_000
+const MONTH_DAYS = 31
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,6 +35,8 @@ const loans = readLoans(folder)
 const decided = loans.map((loan) => decideLoan(policy, loan, now))
 report(decided)
 reportStability(loans)
+reportMonth(loans)
+reportSpendingLess(decided)
 
 function report(decided: readonly Decided[]): void {
   const bad = decided.filter(({ isBad }) => isBad).length
@@ -65,6 +72,43 @@ function reportStability(loans: readonly Loan[]): void {
   console.log(`\nrequested on the ${DAYS_OF_MONTH.join(', ')} of ${month}:`)
   console.log(`${changed} of ${loans.length} loans change their verdict (${percent(changed / loans.length)})`)
   console.log(`${contradicted} get both an approval and a decline; the score moves by ${spread} points at most`)
+}
+
+/** How many loans get other verdicts if they are asked for on another day of a month, with what is known by then. */
+function reportMonth(loans: readonly Loan[]): void {
+  let [changed, contradicted] = [0, 0]
+  for (const loan of loans) {
+    const verdicts = new Set(
+      Array.from({ length: MONTH_DAYS }, (_, days) => {
+        const requestedAtMs = loan.requestedAtMs - days * DAY_MS
+        const transactions = loan.transactions.filter(({ occurredAt }) => Date.parse(occurredAt) <= requestedAtMs)
+        return decideLoan(policy, { ...loan, requestedAtMs, transactions }, now).evaluation.verdict
+      }),
+    )
+    if (verdicts.size > 1) changed += 1
+    if (verdicts.has('decline') && (verdicts.has('approve') || verdicts.has('approve_with_conditions')))
+      contradicted += 1
+  }
+  console.log(`\nasked on each of ${MONTH_DAYS} days, with what was known by then:`)
+  console.log(`${changed} of ${loans.length} loans change their verdict (${percent(changed / loans.length)})`)
+  console.log(`${contradicted} get both an approval and a decline`)
+}
+
+/** How many loans get a worse verdict or less if one debit had not been made. */
+function reportSpendingLess(decided: readonly Decided[]): void {
+  console.log('')
+  for (const which of ['newest', 'oldest'] as const) {
+    const worse = decided.filter(({ loan, evaluation }) => {
+      const less = decideLoan(policy, withoutDebit(loan, which), now).evaluation
+      const isLower = rankOf(less.verdict) < rankOf(evaluation.verdict)
+      return isLower || (less.limit ?? 0) < (evaluation.limit ?? 0)
+    })
+    const verdicts = worse.filter(({ loan, evaluation }) => {
+      const less = decideLoan(policy, withoutDebit(loan, which), now).evaluation
+      return rankOf(less.verdict) < rankOf(evaluation.verdict)
+    })
+    console.log(`without the ${which} debit: ${verdicts.length} get a worse verdict, ${worse.length} that or less`)
+  }
 }
 
 function table(

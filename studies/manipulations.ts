@@ -14,7 +14,7 @@ const MONTH_MS = 30 * DAY_MS
 const YEAR_MS = 365 * DAY_MS
 
 /**
- * A forged feed whose balances add up: nothing in the feed itself can show it, so it is not among the ten. Only where the
+ * A forged feed whose balances add up: nothing in the feed itself can show it, so it is not among the others. Only where the
  * transactions come from a bank, and not from the applicant, are they proof against it.
  */
 export const CONSISTENT_FORGERY: Manipulation = {
@@ -24,7 +24,7 @@ export const CONSISTENT_FORGERY: Manipulation = {
     transactions.map((fact) => ({ ...fact, balanceAfter: cents(fact.balanceAfter! + 6 * instalment) })),
 }
 
-/** The ten manipulations. What really moves money moves the balances too; what only forges the feed leaves them. */
+/** The manipulations. What really moves money moves the balances too; what only forges the feed leaves them. */
 export const MANIPULATIONS: readonly Manipulation[] = [
   {
     name: 'hide half the debits',
@@ -118,6 +118,87 @@ export const MANIPULATIONS: readonly Manipulation[] = [
         ]),
       ),
   },
+  {
+    name: 'round trip in 20 parts',
+    what: 'each month three instalments come in from a friend and go back in twenty parts, one a day',
+    apply: (loan) => passingThrough(loan, { instalments: 3, parts: 20 }),
+  },
+  {
+    name: 'weekly round trips',
+    what: 'each week an instalment comes in from a friend and goes back whole five days later',
+    apply: (loan) => {
+      const weeks = Array.from({ length: 51 }, (_, week) => loan.requestedAtMs - YEAR_MS + week * 7 * DAY_MS)
+      return withMovements(
+        loan,
+        weeks.flatMap((ms) => [
+          movement(ms, loan.instalment, 'friend'),
+          movement(ms + 5 * DAY_MS, -loan.instalment, 'friend'),
+        ]),
+      )
+    },
+  },
+  {
+    name: 'salary look-alike',
+    what: 'each month two instalments come in like a salary and are drawn in fifteen parts, one a day',
+    apply: (loan) => passingThrough(loan, { instalments: 2, parts: 15 }),
+  },
+  {
+    name: 'look-alike, kept',
+    what: 'the same for the last three months, without drawing it',
+    apply: (loan) =>
+      withMovements(
+        loan,
+        [90, 60, 30].map((days) => movement(loan.requestedAtMs - days * DAY_MS, 2 * loan.instalment, 'employer')),
+      ),
+  },
+  ...[60, 80].map((days) => ({
+    name: `borrowed for ${days} days`,
+    what: `six instalments are borrowed ${days} days before the request and paid back after it`,
+    apply: (loan: Loan) =>
+      withMovements(loan, [movement(loan.requestedAtMs - days * DAY_MS, 6 * loan.instalment, 'friend')]),
+  })),
+  {
+    name: 'parked income',
+    what: 'each month a friend parks two instalments and gets them back whole after twenty days',
+    apply: (loan) =>
+      withMovements(
+        loan,
+        eachMonth(loan, (ms) => [
+          movement(ms, 2 * loan.instalment, 'friend'),
+          movement(ms + 20 * DAY_MS, -2 * loan.instalment, 'friend'),
+        ]),
+      ),
+  },
+  {
+    name: 'split accounts',
+    what: 'every second debit is paid from an account that is not shown, to which the money goes at the end of the month',
+    apply: inSplitAccounts,
+  },
+  {
+    name: 'lowest debits hidden',
+    what: 'the ninth of a hundred debits that leave least are left out of the feed',
+    apply: (loan) => {
+      const lowest = lowestDebits(loan, 0.09)
+      return loan.transactions.filter((fact) => !lowest.has(fact))
+    },
+  },
+  {
+    name: 'lows without balance',
+    what: 'the nineteenth of a hundred debits that leave least report no balance',
+    apply: (loan) => {
+      const lowest = lowestDebits(loan, 0.19)
+      return loan.transactions.map((fact) => {
+        if (!lowest.has(fact)) return fact
+        const { balanceAfter: _balance, ...without } = fact
+        return without
+      })
+    },
+  },
+  {
+    name: 'debits without effect',
+    what: 'after each credit, ninety debits of two thousandths of an instalment leave the balance as it is',
+    apply: standingStill,
+  },
 ]
 
 /** Money that moves: positive amounts come in. */
@@ -180,4 +261,71 @@ function inParts(fact: TransactionFact, parts: number): TransactionFact[] {
 
 function cents(amount: number): number {
   return Math.round(amount * 100) / 100
+}
+
+/** Money that comes in each month and leaves in equal parts on the days after. */
+function passingThrough(loan: Loan, { instalments, parts }: { instalments: number; parts: number }): TransactionFact[] {
+  const sum = instalments * loan.instalment
+  const part = Math.floor((sum / parts) * 100) / 100
+  return withMovements(
+    loan,
+    eachMonth(loan, (ms) => [
+      movement(ms, sum, 'employer'),
+      ...Array.from({ length: parts }, (_, day) =>
+        movement(
+          ms + (day + 1) * DAY_MS,
+          day === 0 ? -(sum - part * (parts - 1)) : -part,
+          `shop ${'abcdefghij'[day % 10]}`,
+        ),
+      ),
+    ]),
+  )
+}
+
+/** The share of the debits that leave the lowest balances. */
+function lowestDebits({ transactions }: Loan, share: number): Set<TransactionFact> {
+  const debits = transactions.filter(({ direction }) => direction === 'debit')
+  const inOrder = debits.toSorted((a, b) => a.balanceAfter! - b.balanceAfter!)
+  return new Set(inOrder.slice(0, Math.ceil(inOrder.length * share)))
+}
+
+function inSplitAccounts({ transactions }: Loan): TransactionFact[] {
+  let [debits, hidden, month] = [0, 0, 0]
+  const shown: TransactionFact[] = []
+  for (const fact of transactions) {
+    const ms = Date.parse(fact.occurredAt)
+    if (hidden > 0 && ms - month >= MONTH_MS) {
+      const before = shown.at(-1)!
+      const { counterparty: _counterparty, category: _category, ...rest } = fact
+      shown.push({
+        ...rest,
+        externalId: `${fact.externalId}-moved`,
+        amount: cents(hidden),
+        direction: 'debit',
+        description: 'own savings',
+        balanceAfter: cents(before.balanceAfter! - hidden),
+      })
+      hidden = 0
+    }
+    if (hidden === 0) month = ms
+    if (fact.direction === 'debit' && shown.length > 0 && debits++ % 2 === 0) hidden += fact.amount
+    else shown.push({ ...fact, balanceAfter: cents(fact.balanceAfter! + hidden) })
+  }
+  return shown
+}
+
+function standingStill({ transactions, instalment }: Loan): TransactionFact[] {
+  return transactions.flatMap((fact) => {
+    if (fact.direction === 'debit') return [fact]
+    const ms = Date.parse(fact.occurredAt) + DAY_MS
+    const still = Array.from({ length: 90 }, (_, index) => ({
+      ...fact,
+      externalId: `${fact.externalId}-${index}`,
+      occurredAt: new Date(ms).toISOString(),
+      amount: Math.max(1, cents(instalment / 500)),
+      direction: 'debit' as const,
+      description: 'kiosk',
+    }))
+    return [fact, ...still]
+  })
 }

@@ -14,6 +14,8 @@ export interface Figures {
   currency: string | undefined
   monthlyIncome: Fact
   reserve: Fact
+  /** Undefined if the policy does not read what is measured from it. */
+  lowestBalance: Fact | undefined
 }
 
 const STALE = missing('stale')
@@ -21,7 +23,7 @@ const NO_DATA = missing('no_data')
 
 /** Reads the figures as this policy accepts them: a value older than its input's `max_age_days` is missing. */
 export function readFigures(
-  { maxAgeDays: oldest, products, defaultProduct, currencies }: CompiledPolicy,
+  { maxAgeDays: oldest, products, defaultProduct, currencies, readsLowestBalance }: CompiledPolicy,
   features: FactSet,
 ): Figures {
   const product = textIn(fresh(features['request.product'], oldest['request.product']))
@@ -36,6 +38,9 @@ export function readFigures(
     currency,
     monthlyIncome: figure(features['cashflow.monthly_income'], oldest['cashflow.monthly_income']),
     reserve: figure(features['cashflow.reserve'], oldest['cashflow.reserve']),
+    lowestBalance: readsLowestBalance
+      ? figure(features['cashflow.lowest_balance'], oldest['cashflow.lowest_balance'])
+      : undefined,
   }
 }
 

@@ -148,11 +148,16 @@ describe('cash-flow facts', () => {
   })
 
   it('compare the income of the leanest five weeks with the outflow of an average month', () => {
-    assert.equal(valueIn(salaried(), 'lowest_income_to_outflow'), 1.333333)
+    assert.equal(valueIn(salaried(), 'lowest_income_to_outflow'), 1.446464)
     const gap = salaried().filter(({ occurredAt }) => occurredAt !== daysAgo(90))
     assert.equal(valueIn(gap, 'lowest_income_to_outflow'), 0)
     const short = ingested([booked(3, 100), booked(2, -5), booked(1, -5)])
     assert.deepEqual(featureOf(short, 'cashflow.monthly_income'), { missing: 'too_short' })
+  })
+
+  it('count three payments in two months as two a month apart, and not as three in two', () => {
+    const paid = [61, 31, 1].map((days) => booked(days, -600))
+    assert.equal(valueIn(paid, 'monthly_spending'), 600)
   })
 
   it('do not know spending without debits', () => {

@@ -79,6 +79,7 @@ function featuresOf(state: EntityState, request: FactsRequest): FactSet {
     currency: request.currency,
     monthlyIncome: features['cashflow.monthly_income']!,
     reserve: features['cashflow.reserve']!,
+    lowestBalance: features['cashflow.lowest_balance']!,
   })
   return { ...features, ...measured }
 }

@@ -163,7 +163,7 @@ export const FEATURE_CATALOGUE = {
   ),
   'cashflow.reserve': number(
     CASHFLOW,
-    'Balance that debits left in all accounts on nine in ten days with debits, over 180 days',
+    'Balance that debits left in all accounts on nine in ten calendar days, over 180 days',
     'money',
   ),
   'cashflow.average_balance': number(
@@ -266,6 +266,7 @@ export const FEATURE_CATALOGUE = {
     'money',
   ),
   'request.instalment_to_income': number(measuredAgainst(FLOW), 'Instalment ÷ monthly income', 'ratio'),
+  'request.lowest_balance_to_instalment': number(measuredAgainst(CASHFLOW), 'Lowest balance ÷ instalment', 'ratio'),
   'request.reserve_to_instalment': number(measuredAgainst(CASHFLOW), 'Reserve ÷ instalment', 'ratio'),
 } as const satisfies Record<string, FeatureDefinition>
 

@@ -9,7 +9,8 @@ export const ROUNDING = 10_000
  * Honest balances form a chain: the balance before a transaction is the balance after another. Then the sum over
  * after² − before² collapses to close² − open², and with close − open = net, the sum of the amounts, both ends of a day
  * are known, in whatever order its transactions were booked or sent. Balances that form no chain leave no integer
- * solution. A day whose ends are known must start where the last one ended. Where reports contradict each other, there is no
+ * solution, or one that ends below the lowest of them: then all of them are counted. A day whose ends are known must start
+ * where the last one ended. Where reports contradict each other, there is no
  * chain to continue.
  */
 export function brokenBalances(days: readonly DayBucket[]): number[] {
@@ -36,7 +37,7 @@ export function brokenBalances(days: readonly DayBucket[]): number[] {
       return 0
     }
     close = ends?.close
-    return 1
+    return ends !== undefined && Number(bucket.lowestBalance) > ends.close + ROUNDING ? bucket.balances : 1
   })
 }
 
@@ -50,10 +51,13 @@ export function endsOf({ net, squares }: DayBucket): { open: number; close: numb
   return { open: Number(open), close: Number(open + change) }
 }
 
-/** Whether the balances of a day continue a chain that has reached `open`, up to the rounding of each balance. */
-function continues({ balances, net, squares }: DayBucket, open: number): boolean {
+/**
+ * Whether the balances of a day continue a chain that has reached `open`, up to the rounding of each balance: one that is off by
+ * ROUNDING changes its after² − before² by twice that, times its amount.
+ */
+function continues({ net, squares, debited }: DayBucket, open: number): boolean {
   const close = open + Number(net)
   const expected = close * close - open * open
-  const highest = Math.max(Math.abs(open), Math.abs(close))
-  return Math.abs(Number(squares) - expected) <= 4 * balances * ROUNDING * Math.max(highest, ROUNDING)
+  const moved = 2 * Number(debited) + Number(net)
+  return Math.abs(Number(squares) - expected) <= 2 * ROUNDING * moved
 }

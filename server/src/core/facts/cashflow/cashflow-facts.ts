@@ -196,18 +196,36 @@ function flowFacts(account: Observed): Record<FlowFact, Fact> {
   const { recurring, other, stopped, lastPaid } = incomeFigures(cashflow, { income, span })
   // Income that is partly in another currency is not known, and cannot be compared with spending.
   const allIncome = (fact: Fact) => (account.isOnlyCurrency ? fact : missing('other_currency'))
-  const monthly = (units: number) => known(money((units * MONTH_DAYS) / days), age)
   return {
     monthlyIncome: allIncome(known(money(recurring + other), age)),
     recurringIncome: allIncome(known(money(recurring), age)),
     otherIncome: allIncome(known(money(other), age)),
     stoppedIncome: allIncome(known(money(stopped), age)),
     daysSinceRecurring: lastPaid === undefined ? missing('no_data') : known(Math.max(0, today - lastPaid)),
-    monthlySpending: spends ? monthly(outflow - repaid) : missing('no_data'),
+    monthlySpending: spends
+      ? known(money(monthlyOf(observed, span, ({ outflow, repaid }) => outflow - repaid)), age)
+      : missing('no_data'),
     monthlyDebtService: spends ? known(money(debtService(account, repaid)), age) : missing('no_data'),
     outflowToIncome: allIncome(spends ? known(ratioOf(outflow, income), age) : missing('no_data')),
     lowestIncomeToOutflow: allIncome(leanFact(account)),
   }
+}
+
+/**
+ * What an amount of each day comes to in a month. Spending begins and ends a span, so its first and last day stand for half a
+ * gap each: counted whole, two months of monthly payments had three of them.
+ */
+function monthlyOf(
+  days: readonly DayFigures[],
+  { first, last }: ObservedSpan,
+  amountOf: (figures: DayFigures) => number,
+): number {
+  let sum = 0
+  for (const figures of days) {
+    const isEnd = figures.day === first || figures.day === last
+    sum += isEnd ? amountOf(figures) / 2 : amountOf(figures)
+  }
+  return (sum * MONTH_DAYS) / (last - first)
 }
 
 // At most three payments of a monthly loan fall into 88 days.
@@ -226,9 +244,8 @@ function leanFact({ recent, span, age }: Observed): Fact {
   const halfYear = { first: Math.max(span.first, span.last - HALF_YEAR_DAYS + 1), last: span.last }
   const lean = leanestIncome(recent, halfYear)
   if (lean === undefined) return missing('too_short')
-  let outflow = 0
-  for (const day of recent) outflow += day.outflow
-  return outflow === 0 ? missing('no_data') : known(ratioOf(lean * lengthOf(halfYear), outflow * MONTH_DAYS), age)
+  const outflow = monthlyOf(recent, halfYear, (figures) => figures.outflow)
+  return outflow === 0 ? missing('no_data') : known(ratioOf(lean, outflow), age)
 }
 
 type BalanceFact =
@@ -242,7 +259,7 @@ type BalanceFact =
   | 'owed'
 
 function balanceFacts({ recent, year, span, age }: Observed): Record<BalanceFact, Fact> {
-  const figures = balanceFigures(recent, span.last)
+  const figures = balanceFigures(recent, { until: span.last, accounts: year.accounts.length })
   const holding = year.accounts.filter(({ terms }) => holdsMoney(terms))
   const owing = year.accounts.filter(({ terms }) => !holdsMoney(terms))
   const debts = { deepestOverdraft: deepest(holding, age), owed: owedOn(owing, age) }

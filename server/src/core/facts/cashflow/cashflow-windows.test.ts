@@ -187,7 +187,7 @@ describe('sums of amounts below a cent', () => {
     assert.deepEqual([factOf(month, 'other_income'), factOf(month, 'monthly_spending')], [0, 0])
     assert.equal(factOf(month, 'outflow_to_income'), 1)
     const fiveWeeks = [booked(34, 0.0099), booked(0, -0.0099)]
-    assert.equal(factOf(fiveWeeks, 'lowest_income_to_outflow'), 1.166666)
+    assert.equal(factOf(fiveWeeks, 'lowest_income_to_outflow'), 2.266666)
     const loan = [booked(29, 0.0099), booked(0, -0.0099, { category: 'loan_repayment' })]
     assert.deepEqual([factOf(loan, 'monthly_debt_service'), factOf(loan, 'monthly_spending')], [0, 0])
   })

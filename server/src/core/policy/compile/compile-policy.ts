@@ -122,6 +122,7 @@ function compileParts(
       ),
     ),
     measuredSlots: inputs.filter((input) => input.isMeasured).map(({ slot }) => slot),
+    readsLowestBalance: inputs.some(({ feature }) => feature === 'request.lowest_balance_to_instalment'),
     amountSlot: slots.before.get('request.amount'),
     slots,
     computed,

@@ -24,6 +24,8 @@ export interface CompiledPolicy {
   maxAgeDays: Readonly<Partial<Record<FeatureName, number>>>
   /** The slots of the inputs that are measured from the requested amount. */
   measuredSlots: readonly number[]
+  /** Whether one of them is measured from the lowest balance. */
+  readsLowestBalance: boolean
   /** The slot of `request.amount`; undefined if the policy does not read it. */
   amountSlot: number | undefined
   slots: PolicySlots
