@@ -21,6 +21,7 @@ const timeOf = `timestamptz '2026-11-15 09:00:00Z' - (${ROWS_SEARCHED} - n) * in
 
 /** The parts of a trace and of a review that the review queue reads. */
 const TRACE = {
+  scorecard: [{}],
   score: { total: 600, cutoff: 550, bad_ppm: 1 },
   confidence: { ppm: 1 },
   completeness: { ppm: 1 },

@@ -46,7 +46,7 @@ test('a dry run on an entity gives what a decision gives, and records nothing', 
 test('the text of a draft is tried on an entity, and refused with its problems', async () => {
   const source = sandboxPolicySource()
   const draft = await tried('draft.yaml', {
-    source: source.replace('when: history.abuse > 0', 'when: history.abuse >= 0'),
+    source: source.replaceAll('history.abuse > 0', 'history.abuse >= 0'),
   })
   assert.equal(draft.decision.verdict, 'decline')
   await assert.rejects(
