@@ -68,7 +68,7 @@ describe('parsing a policy', () => {
 
   it('refuses a missing field at the object that lacks it', () => {
     const [problem] = problemsAfter('  cutoff: 550\n', '')
-    assert.match(problem?.text ?? '', /must have required properties cutoff/)
+    assert.match(problem?.text ?? '', /a policy with a scorecard needs verdicts with cutoff/)
   })
 
   it('refuses a missing section at the first line that is no comment', () => {
