@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Calibration } from '../core/backtest/backtest-result.ts'
 import { INDEPENDENT_MIN } from '../core/backtest/calibration.ts'
 import { calibrateSource } from '../core/policy/calibrate-source.ts'
+import type { PolicyDocument } from '../core/policy/policy-document.ts'
+import { MATURITY_DAYS_DEFAULT } from '../core/policy/portfolio-settings.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { StoredPolicy } from '../store/environment/policies.ts'
 import { type EnvironmentAct, permitted } from './act.ts'
@@ -15,12 +17,12 @@ export interface CalibrationReport extends Calibration {
   checksum: string
   /** How old a decision has to be before its outcome counts. */
   maturity_days: number
-  /** Decisions with an outcome report that were decided again; also those whose outcome does not count yet. */
+  /** Decisions with an outcome report, old enough that it counts, that were decided again. */
   decided: number
   measured_at: string
 }
 
-/** The newest decisions with an outcome report: more tell little more. */
+/** The newest mature decisions with an outcome report: more tell little more. */
 const DECISIONS = 20_000
 /** Outcomes come in over months, so a calibration of the last hour is as good as a new one. */
 const KEPT_MS = 3_600_000
@@ -60,7 +62,8 @@ export async function watchCalibration(installation: Installation, place: Place)
   const store = installation.stores[environment]
   const active = await store.policies.active(organizationId)
   if (!active) return null
-  const reported = await store.backtests.countCases(organizationId, boundsOf({ withOutcome: true }), INDEPENDENT_MIN)
+  const bounds = boundsOf({ withOutcome: true, toMs: matureBefore(active, installation.nowMs()) })
+  const reported = await store.backtests.countCases(organizationId, bounds, INDEPENDENT_MIN)
   return reported < INDEPENDENT_MIN ? null : readCalibration(installation, place, active)
 }
 
@@ -70,14 +73,24 @@ async function measure(
   { version, document, checksum }: Pick<StoredPolicy, 'version' | 'document' | 'checksum'>,
 ): Promise<CalibrationReport> {
   const measuredMs = nowMs()
+  const toMs = matureBefore({ document }, measuredMs)
   const result = await runBacktest(
     { store: stores[environment], threads, nowMs: measuredMs },
-    { client: { organizationId }, policy: { document, checksum }, range: { last: DECISIONS, withOutcome: true } },
+    { client: { organizationId }, policy: { document, checksum }, range: { last: DECISIONS, withOutcome: true, toMs } },
   )
   const { calibration, decided, headline } = result
   const { maturity_days } = headline
   return { ...calibration, version, checksum, maturity_days, decided, measured_at: new Date(measuredMs).toISOString() }
 }
+
+/** The moment before which decisions were made whose outcomes count: with those after it, an organization that decides much would have no others. */
+function matureBefore({ document }: Pick<StoredPolicy, 'document'>, nowMs: number): number {
+  const { portfolio } = JSON.parse(document) as PolicyDocument
+  // A decision of this moment is old enough if outcomes count at once.
+  return nowMs - (portfolio?.maturity_days ?? MATURITY_DAYS_DEFAULT) * DAY_MS + 1
+}
+
+const DAY_MS = 86_400_000
 
 /** The text of a policy whose probabilities are fitted to known outcomes. It decides nothing before it is proposed, approved and activated. */
 export const draftCalibration = permitted(

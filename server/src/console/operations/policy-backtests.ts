@@ -85,8 +85,11 @@ const showPolicyBacktest = defineOperation({
   async handle({ store, organizationId, input }) {
     const backtest = await store.backtests.find(organizationId, input.id)
     if (!backtest) throw notFound('backtest_not_found', 'There is no such backtest in this environment.')
-    const { id, checksum, finished_at, result } = backtest
-    return { id, checksum, at: finished_at, result: JSON.parse(result) as BacktestResult }
+    const { id, checksum, finished_at } = backtest
+    const result = JSON.parse(backtest.result) as BacktestResult
+    if (!('headline' in result))
+      throw notFound('backtest_not_found', 'This backtest was made before backtests had a headline. Run it again.')
+    return { id, checksum, at: finished_at, result }
   },
 })
 

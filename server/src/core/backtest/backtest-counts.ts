@@ -42,6 +42,8 @@ export interface GroupCounts extends Ends {
   approved: number
   /** Those that are old enough; `known` and `bad` are of these. */
   mature: number
+  /** Credit of which no probability is known, where `cells` counts all with one. */
+  unknown: number
   /** Those that count in `cells`, or for a newly approved case would, by entity. */
   entities: EntityCounts
   /** Those with a probability and a known outcome; of the newly approved all with a probability. By scorecard and score. */
@@ -97,6 +99,7 @@ export function noCounts(policy: CompiledPolicy): BacktestCounts {
     mature: 0,
     known: 0,
     bad: 0,
+    unknown: 0,
     entities: noEntities(),
     cells: new Map(),
   })
@@ -200,6 +203,7 @@ function addSide(side: SideCounts, older: SideCounts): void {
 function addGroup(group: GroupCounts, older: GroupCounts): void {
   group.approved += older.approved
   group.mature += older.mature
+  group.unknown += older.unknown
   addEnds(group, older)
   addEntities(group.entities, older.entities)
   for (const cell of older.cells.values()) addCell(group.cells, cell)

@@ -94,6 +94,7 @@ function countExpected(group: GroupCounts, ended: EndedCase): void {
   group.approved++
   if (ended.isMature) group.mature++
   countEnd(group, ended)
+  if (ended.after.credit?.badPpm === null) group.unknown++
   if (countRisk(group, ended.after, 0)) addEntity(group.entities, ended.recorded.entity_id, 1)
 }
 

@@ -3,11 +3,13 @@ import { test } from 'node:test'
 import { editedPolicy, ruleOf, snapshotInput } from '../../../tests/edited-policy.ts'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { normalDraws, seededDraws } from '../../../tests/seeded-draws.ts'
+import { newPolicySource } from '../../admin/new-policy.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { decide, judge } from '../decide/decide.ts'
 import type { Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
+import { parsePolicy } from '../policy/parse-policy.ts'
 import { addCell, addOlder, noCounts } from './backtest-counts.ts'
 import type { BacktestResult, Estimate } from './backtest-result.ts'
 import { addEntity } from './bad-share.ts'
@@ -189,6 +191,21 @@ test('a probability that is missing is not known, and never zero', () => {
   assert.deepEqual([opened.after.expected_loss, opened.after.loss_unknown], [0, 0], 'access lends nothing')
   assert.equal(opened.headline.newly_approved.without_probability, 1)
   assert.equal(opened.headline.newly_approved.expected.share, null)
+})
+
+test('the rate of all is not known if that of some newly approved credit is not', () => {
+  const result = parsePolicy(newPolicySource('unscored'))
+  assert.ok('policy' in result)
+  const { policy } = result
+  const facts = factsFrom(policy.document.tests[0]!.facts)
+  const declined = { ...recorded('b', { policy, facts }), verdict: 'decline' as const, recommended_limit: null }
+  const outcomes = [outcome('a', 'repaid')]
+  const kept = counted(policy, [recorded('a', { policy, facts })], { outcomes }).headline
+  assert.deepEqual([kept.kept.approved, kept.together.share], [1, 0])
+  const { newly_approved, together, change } = counted(policy, [recorded('a', { policy, facts }), declined], {
+    outcomes,
+  }).headline
+  assert.deepEqual([newly_approved.without_probability, together.share, change], [1, null, null])
 })
 
 test('each limit is kept up to its bound, broken beyond it, and broken where nothing is known', () => {

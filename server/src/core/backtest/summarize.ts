@@ -72,8 +72,8 @@ function headlineOf(counts: BacktestCounts): Headline {
   const droppedShare = badShare(dropped, independentCases(dropped.entities))
   const expected = expectedOf(added, observed)
   const counted = casesIn([...added.cells.values()])
-  // The rate of all is known if that of each part of it is.
-  const isKnown = (kept.approved === 0 || kept.known > 0) && (counted === 0 || expected !== null)
+  // The rate of all is known if that of each part of it is, and of no credit in it nothing is known.
+  const isKnown = (kept.approved === 0 || kept.known > 0) && (counted === 0 || expected !== null) && added.unknown === 0
   const weights = { kept: kept.approved, added: counted, all: kept.approved + counted }
   const parts = [
     part(weights.kept / weights.all, keptShare),

@@ -116,6 +116,19 @@ describe('a decision table', () => {
     assert.equal(found({ 'snapshot.bureau.monthly_payments': 1300 }, policy)?.row, 'heavy')
   })
 
+  it("with 'first' leaves a counter-offer also where the row that declines reads nothing itself", () => {
+    const heavy = documentedPart('tables')[0]!.rows.find(({ row }) => row === 'heavy')!
+    const rows: PolicyTable['rows'] = [
+      doing({ row: 'modest', when: { debt: { below: 0.4 } } }, 'none'),
+      doing({ ...heavy, row: 'others', when: {} }, 'decline'),
+    ]
+    const columns = [{ column: 'debt', value: 'derived.debt_to_income' }]
+    const policy = withTables([{ table: 'debts', label: 'Debts', hit: 'first', columns, rows }])
+    const answer = ask({ 'request.amount': 25_000, 'snapshot.bureau.monthly_payments': 900 }, policy)
+    assert.deepEqual([answer.verdict, answer.trace.rule_trace.at(-1)?.row], ['approve_with_conditions', 'others'])
+    assert.ok(answer.limit! > 0 && answer.limit! < 25_000)
+  })
+
   it('does not apply to access without credit if a column is the score', () => {
     const { 'request.amount': _, 'request.currency': __, ...access } = GOOD
     const products = document.products.map((product) =>

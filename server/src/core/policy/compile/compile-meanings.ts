@@ -28,7 +28,8 @@ export function compileMeanings(
 
 /** What each reason speaks about: the group of its characteristic, what its rule covers, and what its meaning names. */
 export function reasonGroups(document: PolicyDocument): CompiledPolicy['reasonGroups'] {
-  const { scorecard, rules, after_score = [], meanings = [] } = document
+  const { scorecard, rules, after_score = [], tables = [], meanings = [] } = document
+  const ruled = [...rules, ...after_score, ...tables.flatMap(({ rows }) => rows)]
   const groups = new Map<string, Set<string>>()
   const add = (code: string, names: readonly string[]) => {
     const known = groups.get(code) ?? new Set()
@@ -39,7 +40,7 @@ export function reasonGroups(document: PolicyDocument): CompiledPolicy['reasonGr
     add(shortfall.code, [group])
     add(strength.code, [group])
   }
-  for (const { reason, covers } of [...rules, ...after_score]) if (covers !== undefined) add(reason.code, [covers])
+  for (const { reason, covers } of ruled) if (reason && covers !== undefined) add(reason.code, [covers])
   for (const { code, groups: named = [], instead = [] } of meanings) {
     add(code, named)
     // What is given in place of a reason speaks about the same.

@@ -18,6 +18,18 @@ export function compileTables(document: PolicyDocument, context: Omit<RuleContex
       const heldTrace = { action: rule.action, holds: true, row: row.row, rule: id }
       return [{ ...rule, heldTrace, reason, rankedReason: { size: 0, reason } }]
     })
+    if (table.hit === 'first') dependOnRowsBefore(rows)
     return { id, rows, noRowTrace: { action: 'none', holds: false, rule: id } }
   })
+}
+
+/** Where the first row that fits counts, each row is reached only past those before it, and depends on what these read. */
+function dependOnRowsBefore(rows: CompiledRule[]): void {
+  for (const [index, row] of rows.entries()) {
+    const before = rows[index - 1]
+    if (before === undefined) continue
+    row.dependsOnAmount ||= before.dependsOnAmount
+    row.readsScore ||= before.readsScore
+    row.readsLimit ||= before.readsLimit
+  }
 }
