@@ -54,3 +54,11 @@ test('the text of a draft is tried on an entity, and refused with its problems',
     /there is no field 'cutof' here/,
   )
 })
+
+test('an amount that can be read in two ways, or is none, is refused by name', async () => {
+  for (const amount of ['1.000,5', '1,000', '1e3', '0x10', '0', '-5', 'many'])
+    await assert.rejects(tried('sandbox-policy-v1', { amount }), {
+      code: 'amount_invalid',
+      message: `'${amount}' is no amount above zero. Write it like 1000.50, without other marks.`,
+    })
+})

@@ -40,7 +40,10 @@ function renderCalibration({
   proposals,
   ...report
 }: CalibrationReport): string {
-  if (expected === null) return `No outcome is known of a decision that is ${report.maturity_days} days old.`
+  if (expected === null)
+    return report.maturity_days === 0
+      ? 'No outcome is known yet of an approved credit.'
+      : `No outcome is known of an approved credit that is ${report.maturity_days} days old.`
   return [
     has_parted
       ? `PARTED: what ${version} expects is outside of the 95 % interval of what was observed.`

@@ -120,9 +120,11 @@ async function factsOfEntity(
   { entity, product, amount, currency }: Options,
   { organizationId, environment, now }: { organizationId: string; environment: 'sandbox' | 'production'; now: string },
 ) {
+  if ((amount === undefined) !== (currency === undefined))
+    throw invalid('amount_incomplete', 'An amount needs a currency, and a currency an amount.')
   const requested = amount === undefined ? undefined : Number(amount)
-  if ((amount === undefined) !== (currency === undefined) || (requested !== undefined && !(requested > 0)))
-    throw invalid('amount_incomplete', 'An amount above zero needs a currency, and a currency an amount.')
+  if (requested !== undefined && !(/^\d+(\.\d+)?$/.test(String(amount)) && requested > 0))
+    throw invalid('amount_invalid', `'${amount}' is no amount above zero. Write it like 1000.50, without other marks.`)
   const request: DecisionRequest = {
     product: String(product ?? 'default'),
     ...(requested !== undefined && { requested_amount: requested, currency: String(currency) }),

@@ -28,7 +28,9 @@ function CalibrationView({ calibration }: { calibration: Calibration }) {
     return (
       <Section title="Expected and observed">
         <p className="secondary">
-          No outcome is known of an approved credit that is {writeCount(maturity_days)} days old.
+          {maturity_days === 0
+            ? 'No outcome is known yet of an approved credit.'
+            : `No outcome is known of an approved credit that is ${writeCount(maturity_days)} days old.`}
         </p>
       </Section>
     )
