@@ -5,6 +5,7 @@ import { Registry } from 'prom-client'
 import { backtestDraft } from '../src/admin/backtest-policy.ts'
 import { draftCalibration, readCalibration, watchCalibration } from '../src/admin/calibrate-policy.ts'
 import { policyCalibrate } from '../src/cli/policy-calibrate.ts'
+import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
 import { registerCalibration } from '../src/metrics/upkeep-metrics.ts'
 import { calibrationTask } from '../src/service/watch-calibration.ts'
 import { byService } from './acts.ts'
@@ -70,6 +71,18 @@ test('a portfolio that is worse than its policy expects has parted from it, and 
   assert.ok(Math.abs(calibration.expected! - BAD / COPIES) < 0.01, String(calibration.expected))
   const now = calibration.proposals[0]!
   assert.deepEqual([now.points, now.points_now], [proposal!.points, proposal!.points])
+})
+
+test('decisions that are too young for their outcome to count take no place of older ones', async () => {
+  const funded = { type: 'funded', occurred_at: new Date().toISOString() }
+  assert.equal((await origin.post(`/v1/decisions/${decided.body.id}/outcomes`, funded)).status, 201)
+  const { document, ...policy } = await policyOf(origin.id)
+  const decidedUnder = async (maturity_days: number) => {
+    const slow = canonicalJson({ ...JSON.parse(document), portfolio: { maturity_days } })
+    const given = { ...policy, document: slow, checksum: sha256(slow) }
+    return (await readCalibration(installation, placeOf(origin.id), given)).decided
+  }
+  assert.deepEqual([await decidedUnder(0), await decidedUnder(365)], [1, 0])
 })
 
 test('outcomes of one entity, and of too few decisions, tell nothing and propose nothing', async () => {

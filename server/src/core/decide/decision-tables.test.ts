@@ -6,6 +6,7 @@ import { canonicalJson, orderedJson } from '../canonical-json.ts'
 import type { FactValue } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
 import { describeProblem } from '../policy/check/policy-problem.ts'
+import { reasonGroups } from '../policy/compile/compile-meanings.ts'
 import { compilePolicy } from '../policy/compile/compile-policy.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { PolicyDocument, PolicyTable } from '../policy/policy-document.ts'
@@ -127,6 +128,15 @@ describe('a decision table', () => {
     const answer = ask({ 'request.amount': 25_000, 'snapshot.bureau.monthly_payments': 900 }, policy)
     assert.deepEqual([answer.verdict, answer.trace.rule_trace.at(-1)?.row], ['approve_with_conditions', 'others'])
     assert.ok(answer.limit! > 0 && answer.limit! < 25_000)
+  })
+
+  it('speaks about what its row covers, so that no praise of the same stands beside its reason', () => {
+    const [table] = documentedPart('tables')
+    const heavy = table!.rows.find(({ row }) => row === 'heavy')!
+    const rows = table!.rows.map((row) => (row === heavy ? { ...row, covers: 'repayments' } : row))
+    const groupsOf = (tables: PolicyTable[]) => reasonGroups({ ...document, tables }).get(heavy.reason!.code) ?? []
+    assert.ok(groupsOf([{ ...table!, rows }]).includes('repayments'))
+    assert.ok(!groupsOf([table!]).includes('repayments'))
   })
 
   it('does not apply to access without credit if a column is the score', () => {
