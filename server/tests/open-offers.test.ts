@@ -10,6 +10,7 @@ import { findAlteredOffers } from '../src/audit/check-open-offers.ts'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { recordDecision } from '../src/console/playground/record-decision.ts'
 import { type OpenOffer, openAt } from '../src/core/facts/open-offers.ts'
+import { storedOffers, storeOffers } from '../src/store/environment/stored-offers.ts'
 import { offersAfterOutcome, offersAfterReviews } from '../src/underwriting/entity-offers.ts'
 import { byOperator, byService } from './acts.ts'
 import { allowManyRequests } from './allow-many-requests.ts'
@@ -91,7 +92,7 @@ async function rowOf(entityId: string): Promise<{ version: number; offers: OpenO
     'SELECT version, offers FROM open_offers WHERE entity_id = $1',
     [entityId],
   )
-  return row && { version: row.version, offers: JSON.parse(row.offers) }
+  return row && { version: row.version, offers: storedOffers(row.offers)! }
 }
 const listed = async (entityId: string) => (await rowOf(entityId))?.offers.map(({ decisionId }) => decisionId) ?? []
 
@@ -533,17 +534,15 @@ test('audit verify names every entity whose row was altered with SQL', async () 
   const own = `${decisionId} of ${amount} EUR until ${offer.expiresAt} (x)`
   const altered: [offers: string, problem: string][] = [
     ['[]', `its row lacks ${own}`],
+    [storeOffers([{ ...offer, amount: 1 }]), `its row lists ${own.replace(`${amount}`, '1')}, which is not on record`],
     [
-      JSON.stringify([{ ...offer, amount: 1 }]),
-      `its row lists ${own.replace(`${amount}`, '1')}, which is not on record`,
-    ],
-    [
-      JSON.stringify([{ ...offer, currency: 'CZK' }]),
+      storeOffers([{ ...offer, currency: 'CZK' }]),
       `its row lists ${own.replace('EUR', 'CZK')}, which is not on record`,
     ],
-    [JSON.stringify([{ ...offer, expiresAt: START }]), `its row lacks ${own}`],
-    [JSON.stringify([offer, offer]), 'its row lists an offer twice'],
+    [storeOffers([{ ...offer, expiresAt: START }]), `its row lacks ${own}`],
+    [storeOffers([offer, offer]), 'its row lists an offer twice'],
     ['nonsense', 'its row cannot be read'],
+    [JSON.stringify([[offer.decisionId, `${amount}`, 'EUR', 0]]), 'its row cannot be read'],
   ]
   for (const [forged, problem] of altered) {
     await tamper(database, 'UPDATE open_offers SET offers = $2 WHERE entity_id = $1', [id, forged])

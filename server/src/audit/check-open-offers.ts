@@ -9,6 +9,7 @@ import {
 import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcome.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { StandingOffer } from '../store/environment/open-offers.ts'
+import { storedOffers } from '../store/environment/stored-offers.ts'
 
 const DAY_MS = 86_400_000
 
@@ -54,7 +55,7 @@ function compare(
   made: readonly OpenOffer[],
   { now, later }: { now: string; later: string },
 ): string | undefined {
-  const listed = row === null ? [] : readOffers(row)
+  const listed = row === null ? [] : storedOffers(row)
   if (!listed) return 'its row cannot be read'
   const [recorded, stored] = [new Set(made.map(textOf)), new Set(listed.map(textOf))]
   const forged = openAt(listed, now).find((offer) => !recorded.has(textOf(offer)))
@@ -67,13 +68,4 @@ function compare(
 /** An offer as it is compared, and as a report names it. */
 function textOf({ decisionId, amount, currency, expiresAt, reference }: OpenOffer): string {
   return `${decisionId} of ${amount} ${currency} until ${expiresAt}${reference === undefined ? '' : ` (${reference})`}`
-}
-
-function readOffers(text: string): OpenOffer[] | undefined {
-  try {
-    const offers: unknown = JSON.parse(text)
-    return Array.isArray(offers) ? (offers as OpenOffer[]) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -12,6 +12,7 @@ import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcom
 import type { OutcomeType } from '../core/vocabularies.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import { storedOffers, storeOffers } from '../store/environment/stored-offers.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import type { OfferReplaced } from '../store/write-path/record.ts'
 
@@ -19,8 +20,10 @@ import type { OfferReplaced } from '../store/write-path/record.ts'
 type OfferedEntity = Pick<EntityRow, 'id' | 'offers' | 'offers_version' | 'merge_id'>
 
 /** The open offers of an entity as its row lists them; expired ones may be among them. */
-export function offersOf({ offers }: Pick<OfferedEntity, 'offers'>): OpenOffer[] {
-  return offers === null ? [] : (JSON.parse(offers) as OpenOffer[])
+export function offersOf({ id, offers }: Pick<OfferedEntity, 'id' | 'offers'>): OpenOffer[] {
+  const listed = offers === null ? [] : storedOffers(offers)
+  if (!listed) throw new Error(`the open offers of the entity ${id} were altered so that they cannot be read`)
+  return listed
 }
 
 /** The next version of the row. */
@@ -28,7 +31,7 @@ export function nextOffers(
   { id, offers_version }: Pick<OfferedEntity, 'id' | 'offers_version'>,
   offers: readonly OpenOffer[],
 ): NewRow<'open_offers'> {
-  return { entity_id: id, version: (offers_version ?? 0) + 1, offers: JSON.stringify(offers) }
+  return { entity_id: id, version: (offers_version ?? 0) + 1, offers: storeOffers(offers) }
 }
 
 /** The open offers of an entity and those that it is merged with, as a new request finds them. */

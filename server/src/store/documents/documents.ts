@@ -86,7 +86,7 @@ interface Segment {
 /** INVARIANT: only documents of decisions that the segment was looked up for. With SQL, any other could be put into it. */
 function documentsIn({ wanted, content }: Segment): DocumentsOfDecision[] {
   try {
-    return unpackSegment(content).filter(({ decision_id }) => wanted.includes(decision_id))
+    return unpackSegment(content, wanted)
   } catch {
     return wanted.map((decision_id) => ({ decision_id, ...UNREADABLE }))
   }

@@ -1,4 +1,4 @@
-import { constants, createZstdCompress, type ZstdCompress } from 'node:zlib'
+import { constants, createZstdCompress, type ZstdCompress, type ZstdOptions } from 'node:zlib'
 
 /** A text that waits for its frame. */
 interface Waiting {
@@ -21,12 +21,17 @@ interface Context {
  * An error ends the context and rejects all texts that wait for it; the next text gets a new context.
  */
 export class KeptCompressor {
-  readonly #level: number
+  readonly #options: ZstdOptions
   readonly #onOpened: (stream: ZstdCompress) => void
   #context: Context | undefined
 
-  constructor(level: number, onOpened: (stream: ZstdCompress) => void = () => {}) {
-    this.#level = level
+  constructor(
+    { level, dictionary }: { level: number; dictionary?: Buffer },
+    onOpened: (stream: ZstdCompress) => void = () => {},
+  ) {
+    const params = { [constants.ZSTD_c_compressionLevel]: level }
+    // Each write is a frame. The context keeps the dictionary as long as it is not reset.
+    this.#options = { flush: constants.ZSTD_e_end, params, ...(dictionary && { dictionary }) }
     this.#onOpened = onOpened
   }
 
@@ -48,8 +53,7 @@ export class KeptCompressor {
   }
 
   #open(): Context {
-    const params = { [constants.ZSTD_c_compressionLevel]: this.#level }
-    const stream = createZstdCompress({ flush: constants.ZSTD_e_end, params }) // each write is a frame
+    const stream = createZstdCompress(this.#options)
     const context: Context = { stream, waiting: new Set(), pieces: [] }
     stream.on('data', (piece: Buffer) => context.pieces.push(piece))
     let failure = new Error('the compressor was closed')

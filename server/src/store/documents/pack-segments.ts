@@ -1,6 +1,15 @@
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
 import { Params, unnestAs } from '../schema/tables.ts'
-import { DOCUMENTS, type DocumentsOfDecision, packSegment, SEGMENT_DECISIONS_MAX, unpackSegment } from './segment.ts'
+import {
+  charactersIn,
+  DOCUMENTS,
+  type Documents,
+  type DocumentsOfDecision,
+  packSegment,
+  SEGMENT_CHARACTERS_MAX,
+  SEGMENT_DECISIONS_MAX,
+  unpackSegment,
+} from './segment.ts'
 
 /** The most small segments of an organization that are read at once. */
 const SEGMENTS_PER_READ = 64
@@ -30,7 +39,7 @@ interface ReadSegment extends SmallSegment {
 
 /**
  * Packs small segments together, those of each organization; returns whether there may be more to do. A node that writes few
- * decisions at a time writes segments of one or two, which take six times as much room.
+ * decisions at a time writes segments of one or two, which take eight times as much room.
  */
 export async function packSmallSegments(database: Database, madeBefore: string): Promise<boolean> {
   const organizations = await database.query<{ org_id: string }>(
@@ -66,18 +75,21 @@ function readSegment(segment: SmallSegment): ReadSegment[] {
 }
 
 /** Groups segments, in their order, into as many as one packed segment holds; those that do not fill one are left. */
-export function fullGroups<T extends { documents: readonly unknown[] }>(segments: readonly T[]): T[][] {
+export function fullGroups<T extends { documents: readonly Documents[] }>(segments: readonly T[]): T[][] {
   const groups: T[][] = []
   let group: T[] = []
-  let size = 0
+  let [size, characters] = [0, 0]
   for (const segment of segments) {
-    if (size + segment.documents.length > SEGMENT_DECISIONS_MAX) {
+    const own = charactersIn(segment.documents)
+    const isFull = size + segment.documents.length > SEGMENT_DECISIONS_MAX || characters + own > SEGMENT_CHARACTERS_MAX
+    if (isFull && size > 0) {
       groups.push(group)
       group = []
-      size = 0
+      size = characters = 0
     }
     group.push(segment)
     size += segment.documents.length
+    characters += own
   }
   return size === SEGMENT_DECISIONS_MAX ? [...groups, group] : groups
 }

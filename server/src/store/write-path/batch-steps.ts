@@ -70,12 +70,13 @@ function defineStep<T extends OfOrganization>(step: Step<T>): Step<OfOrganizatio
 export const STEPS: readonly Step<OfOrganization>[] = [
   defineStep<RowOf<'idempotency_keys'>>({
     rowsOf: ({ idempotencyKey }) => (idempotencyKey ? [idempotencyKey] : []),
+    // Fails by the primary key if the key was used: `ON CONFLICT` would write the row twice into the write-ahead log.
     sql: (rows, params) =>
       `${insertRows(
         'idempotency_keys',
         inOrder(rows, (row) => `${row.org_id} ${hexOf(row.key_hash)}`),
         params,
-      )} ON CONFLICT DO NOTHING RETURNING 1`,
+      )} RETURNING 1`,
     guard: { precondition: 'idempotency_key', row: ({ key_hash }) => `key ${hexOf(key_hash)}` },
   }),
   defineStep<RowOf<'entities'>>({

@@ -49,6 +49,22 @@ test('a failed precondition that PostgreSQL does not name is lost, never written
   }
 })
 
+test('a key that was used is lost, and so is a conflict that PostgreSQL does not name', async () => {
+  for (const [constraint, lost] of [
+    ['idempotency_keys_pkey', 'idempotency_key'],
+    [undefined, 'unnamed'],
+  ] as const) {
+    const query = async () => {
+      throw new DatabaseError('duplicate key', { code: '23505', constraint })
+    }
+    const writes = new GroupCommit({ query } as unknown as Database, NO_MAC)
+    assert.deepEqual(await writes.commit(ingest('ent_1')), { lost })
+  }
+  const broken = { query: () => Promise.reject(new DatabaseError('duplicate key', { code: '23505', constraint: 'x' })) }
+  const writes = new GroupCommit(broken as unknown as Database, NO_MAC)
+  await assert.rejects(writes.commit(ingest('ent_1')), DatabaseError)
+})
+
 /** A database that loses the answer to a commit; its rows and its sessions are what the test says they are. */
 function losingDatabase({
   isStored,

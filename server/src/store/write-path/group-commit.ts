@@ -247,8 +247,14 @@ async function isStored(database: Database, { table, organizationId, id }: OwnRo
 }
 
 function settle({ resolve, reject }: Waiting, error: unknown): void {
-  // The SQLSTATE alone says that nothing was written: a proxy may drop the field that names the precondition.
-  if (error instanceof DatabaseError && error.code === 'VG001')
-    resolve({ lost: (error.constraint || 'unnamed') as Lost })
+  const lost = error instanceof DatabaseError && lostBy(error)
+  if (lost) resolve({ lost })
   else reject(error)
+}
+
+/** The precondition that did not hold. The SQLSTATE alone says that nothing was written: a proxy may drop the field that names it. */
+function lostBy({ code, constraint, isUniqueViolation }: DatabaseError): Lost | false {
+  if (isUniqueViolation && constraint === 'idempotency_keys_pkey') return 'idempotency_key'
+  if (code === 'VG001' || (isUniqueViolation && !constraint)) return (constraint || 'unnamed') as Lost
+  return false
 }

@@ -108,7 +108,7 @@ CREATE TABLE decisions (
   reference         text, -- the caller's own name for the request, if it has one
   PRIMARY KEY (org_id, id)
 );
-CREATE INDEX decisions_of_entity ON decisions (org_id, entity_id, id);
+CREATE INDEX decisions_of_entity ON decisions (entity_id, id); -- ids of entities are those of one organization alone
 -- For the list of decisions, which merges the newest of each kind that matches its filter.
 CREATE INDEX decisions_by_kind ON decisions (org_id, kind, id);
 SELECT make_append_only('decisions', 'entity_id');
@@ -269,7 +269,7 @@ CREATE TABLE open_offers (
   version   bigint NOT NULL,
   org_id    text NOT NULL,
   entity_id text NOT NULL,
-  offers    text NOT NULL, -- JSON; expired ones stay until the next version
+  offers    text NOT NULL, -- see store/environment/stored-offers.ts; expired ones stay until the next version
   PRIMARY KEY (org_id, entity_id)
 ) WITH (fillfactor = 70);
 
