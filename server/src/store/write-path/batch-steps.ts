@@ -114,8 +114,19 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     sql: (rows, params) => upsertVersions('graph_track_records', rows, params, 'entity_id'),
     guard: { precondition: 'entity_version', row: ({ entity_id }) => `track record ${entity_id}` },
   }),
+  // The first row of an entity fails by the primary key if there is one, for the same reason as a used key.
   defineStep<RowOf<'open_offers'>>({
-    rowsOf: ({ changedOffers = [] }) => changedOffers,
+    rowsOf: ({ changedOffers = [] }) => changedOffers.filter(({ version }) => version === 1),
+    sql: (rows, params) =>
+      `${insertRows(
+        'open_offers',
+        inOrder(rows, (row) => `${row.org_id} ${row.entity_id}`),
+        params,
+      )} RETURNING 1`,
+    guard: { precondition: 'open_offers', row: ({ entity_id }) => `open offers ${entity_id}` },
+  }),
+  defineStep<RowOf<'open_offers'>>({
+    rowsOf: ({ changedOffers = [] }) => changedOffers.filter(({ version }) => version > 1),
     sql: (rows, params) => upsertVersions('open_offers', rows, params, 'entity_id'),
     guard: { precondition: 'open_offers', row: ({ entity_id }) => `open offers ${entity_id}` },
   }),

@@ -49,9 +49,10 @@ test('a failed precondition that PostgreSQL does not name is lost, never written
   }
 })
 
-test('a key that was used is lost, and so is a conflict that PostgreSQL does not name', async () => {
+test('a row that exists already is lost, and so is a conflict that PostgreSQL does not name', async () => {
   for (const [constraint, lost] of [
     ['idempotency_keys_pkey', 'idempotency_key'],
+    ['open_offers_pkey', 'open_offers'],
     [undefined, 'unnamed'],
   ] as const) {
     const query = async () => {

@@ -252,9 +252,16 @@ function settle({ resolve, reject }: Waiting, error: unknown): void {
   else reject(error)
 }
 
+/** The rows whose first write is guarded by their primary key. */
+const WRITTEN_ONCE: Partial<Record<string, Lost>> = {
+  idempotency_keys_pkey: 'idempotency_key',
+  open_offers_pkey: 'open_offers',
+}
+
 /** The precondition that did not hold. The SQLSTATE alone says that nothing was written: a proxy may drop the field that names it. */
 function lostBy({ code, constraint, isUniqueViolation }: DatabaseError): Lost | false {
-  if (isUniqueViolation && constraint === 'idempotency_keys_pkey') return 'idempotency_key'
+  const first = isUniqueViolation && constraint && WRITTEN_ONCE[constraint]
+  if (first) return first
   if (code === 'VG001' || (isUniqueViolation && !constraint)) return (constraint || 'unnamed') as Lost
   return false
 }
