@@ -184,6 +184,16 @@ export const FEATURE_CATALOGUE = {
     'share',
   ),
   'cashflow.debits_with_balance': number(CASHFLOW, 'Share of the debits that report a balance, over 365 days', 'share'),
+  'cashflow.applicant_share': number(
+    CASHFLOW,
+    'Share of the transactions that the applicant provided, over 365 days',
+    'share',
+  ),
+  'cashflow.independent_share': number(
+    CASHFLOW,
+    'Share of the transactions that a bank, an aggregator, a credit bureau or own records provided, over 365 days',
+    'share',
+  ),
   'cashflow.deepest_overdraft': number(
     CASHFLOW,
     'How far below zero the balance of an account was, within 365 days',
