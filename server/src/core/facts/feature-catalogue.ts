@@ -270,6 +270,7 @@ export const FEATURE_CATALOGUE = {
   'request.hash': number(PRODUCT, 'A stable number of the entity and the product, for samples and pilots', '0 to 9999'),
   'request.currency': text(REQUEST, 'Currency of the request', 'ISO 4217'),
   'request.amount': number(REQUEST, 'Requested amount', 'money'),
+  'request.term_months': number(REQUEST, 'Term that the applicant chose', 'months'),
   'request.instalment': number(
     MEASURED_REQUEST,
     "Monthly instalment of the requested amount at the product's terms",
