@@ -13,6 +13,7 @@ export function decisionRow(given: Pick<NewDecision, 'id' | 'entity_id'> & Parti
     recommended_limit: null,
     score: null,
     score_cutoff: null,
+    term_months: null,
     reason_codes: '',
     reference: null,
     created_at: '2026-11-16T09:30:00.000Z',

@@ -37,6 +37,7 @@ const PAGE_PARAMETERS = {
     product: text,
     amount: text,
     currency: text,
+    term: text,
     decision: text,
     persona: text,
     a: text,

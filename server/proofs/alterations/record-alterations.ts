@@ -95,6 +95,7 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
   columnEdited('reference', "'x'"),
   columnEdited('score', '999'),
   columnEdited('score_cutoff', '1'),
+  columnEdited('term_months', '12'),
   columnEdited('flush', 'flush + 1000', 'body, facts, trace, graph'),
   {
     what: 'the product, tier and time of a decision edited',

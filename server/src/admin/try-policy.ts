@@ -1,4 +1,4 @@
-import { refusalOf } from '../core/decide/request-refusal.ts'
+import { askedIn, refusalOf } from '../core/decide/request-refusal.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import { describeProblem } from '../core/policy/check/policy-problem.ts'
 import { compileStoredPolicy } from '../core/policy/compile/compile-policy.ts'
@@ -44,11 +44,7 @@ export function tryPolicyText({
   const compiled = 'source' in policy ? parsePolicy(policy.source) : compileStoredPolicy(policy)
   if ('altered' in compiled) return { faults: 'Its document is not the one that was proposed.' }
   if ('problems' in compiled) return { faults: compiled.problems.map(describeProblem).join('\n') }
-  const { 'request.product': product, 'request.amount': amount } = facts.features
-  const refusal = refusalOf(compiled.policy, {
-    product: product && 'value' in product ? String(product.value) : 'default',
-    requested_amount: amount && 'value' in amount ? Number(amount.value) : undefined,
-  })
+  const refusal = refusalOf(compiled.policy, askedIn(facts.features))
   if (refusal) return { faults: refusal.message }
   const replay = dryRun(compiled.policy, { facts, graph: null, decidedAt }, environment)
   return { decision: { ...replay.decision }, evidence: describeEvidence(replay) }

@@ -132,6 +132,12 @@ export const API_ERRORS = {
     message:
       'The active policy declares this product as access, so it has no `requested_amount` and no `currency`. For credit, send a product that the policy declares as credit.',
   },
+  term_not_allowed: {
+    status: 422,
+    type: 'invalid_request',
+    message:
+      'The active policy does not let the applicant choose this term for this product. Send one that it offers, or leave out `term_months`.',
+  },
   too_many_open_offers: {
     status: 422,
     type: 'invalid_request',

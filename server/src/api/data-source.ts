@@ -31,7 +31,7 @@ export async function tooManySources(
   { sources, param }: { sources: readonly NewRow<'data_sources'>[]; param: string },
 ): Promise<Violation[]> {
   if (sources.length === 0) return []
-  const known = new Set((await store.transactions.sourceIds(organizationId, entityId)).map(placeOf))
+  const known = new Set((await store.transactions.knownSources(organizationId, entityId)).map(placeOf))
   const added = sources.filter((source) => !known.has(placeOf(source))).length
   const count = known.size + added
   if (added === 0 || count <= DATA_SOURCES_MAX) return []

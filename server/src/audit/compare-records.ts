@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import { sha256 } from '../core/canonical-json.ts'
-import { requestedIn } from '../core/facts/read-fact.ts'
+import { requestedIn, termIn } from '../core/facts/read-fact.ts'
 import { isObject, objectIn } from '../core/stored-json.ts'
 import type { StoredDocuments } from '../store/documents/documents.ts'
 import type { DOCUMENTS } from '../store/documents/segment.ts'
@@ -320,6 +320,7 @@ function changedParts(
     parts.push(
       ['requested_amount', requested?.amount ?? null, row.requested_amount],
       ['currency', requested?.currency ?? null, row.currency],
+      ['term_months', termIn(facts.features), row.term_months],
     )
   }
   if (trace) {

@@ -24,7 +24,7 @@ interface Tried extends TriedPolicy {
 export const policyTry = defineCommand<Tried>({
   name: 'policy try',
   summary: 'Decide as a dry run and say why: on the facts of a file, of a test of the policy, or of an entity',
-  usage: `policy try <file or version> (--facts <file> | --test <name> | --entity <id> --product <product> [--amount <amount> --currency <code>]) ${TARGET_USAGE}`,
+  usage: `policy try <file or version> (--facts <file> | --test <name> | --entity <id> --product <product> [--amount <amount> --currency <code> [--term <months>]]) ${TARGET_USAGE}`,
   arguments: ['file or version'],
   options: {
     ...targetOptions,
@@ -37,6 +37,7 @@ export const policyTry = defineCommand<Tried>({
     product: { type: 'string', description: 'with --entity: the product that is asked for' },
     amount: { type: 'string', description: 'with --entity: the amount that is asked for' },
     currency: { type: 'string', description: 'with --entity: the currency of the amount' },
+    term: { type: 'string', description: 'with --entity: the months that the applicant chose' },
   },
   prepare(input) {
     const { options, positionals } = input
@@ -117,7 +118,7 @@ function testNamed(source: string, name: string): unknown {
 
 async function factsOfEntity(
   installation: Installation,
-  { entity, product, amount, currency }: Options,
+  { entity, product, amount, currency, term }: Options,
   { organizationId, environment, now }: { organizationId: string; environment: 'sandbox' | 'production'; now: string },
 ) {
   if ((amount === undefined) !== (currency === undefined))
@@ -128,12 +129,18 @@ async function factsOfEntity(
   const request: DecisionRequest = {
     product: String(product ?? 'default'),
     ...(requested !== undefined && { requested_amount: requested, currency: String(currency) }),
+    ...(term !== undefined && { term_months: monthsIn(String(term)) }),
   }
   const store = installation.stores[environment]
   const { id } = await findEntity(store, organizationId, String(entity))
   const reading = await readEntity(store, { organizationId, id })
   if (!reading) throw notFound('entity_not_found', 'There is no such entity in this environment.')
   return { subject: id, facts: factsOf(reading, request, { now }) }
+}
+
+function monthsIn(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text)
+  throw invalid('term_invalid', `'${text}' is no number of months. Write it like 24.`)
 }
 
 function readText(file: string): string {

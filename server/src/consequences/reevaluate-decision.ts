@@ -115,10 +115,11 @@ function versionsOf({ members }: EntityReading): string {
   return members.map(({ id, version }) => `${id}:${version}`).join(' ')
 }
 
-function requestOf({ product, requested_amount, currency }: LatestDecision): DecisionRequest {
+function requestOf({ product, requested_amount, currency, term_months }: LatestDecision): DecisionRequest {
   return {
     product,
     ...(requested_amount !== null && { requested_amount }),
     ...(currency !== null && { currency }),
+    ...(term_months !== null && { term_months }),
   }
 }

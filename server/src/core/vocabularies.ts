@@ -100,6 +100,8 @@ export type BalanceKind = (typeof BALANCE_KINDS)[number]
 
 /** Where data about an entity can come from. */
 export const SOURCE_KINDS = ['bank', 'aggregator', 'applicant', 'own_records', 'credit_bureau', 'other'] as const
+/** Where data about an entity comes from. */
+export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** The types that the value of a feature can have. */
 export const FEATURE_TYPES = ['number', 'string', 'boolean'] as const

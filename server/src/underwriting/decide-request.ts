@@ -148,6 +148,7 @@ function writesOf(
     policy_version,
     requested_amount: request.requested_amount ?? null,
     currency: request.currency ?? null,
+    term_months: request.term_months ?? null,
     recommended_limit: decision.recommended_limit ?? null,
     score: score?.total ?? null,
     score_cutoff: score?.cutoff ?? null,

@@ -14,6 +14,7 @@ export interface DecisionRequest {
   product: string
   requested_amount?: number
   currency?: string
+  term_months?: number
 }
 
 /** An entity as a decision reads it: with those that it is merged with, as if all their facts were about one. */
@@ -32,7 +33,7 @@ export interface EntityReading {
  */
 export function factsOf(
   { members, ...reading }: EntityReading,
-  { product, requested_amount, currency }: DecisionRequest,
+  { product, requested_amount, currency, term_months }: DecisionRequest,
   { now, state = reading.state, madeAs }: { now: string; state?: EntityState; madeAs?: string },
 ): Facts {
   const first = members[0]!
@@ -51,6 +52,7 @@ export function factsOf(
       times: requestTimes(members, { now, madeAs }),
       ...(requested_amount !== undefined && { requestedAmount: requested_amount }),
       ...(currency !== undefined && { currency }),
+      ...(term_months !== undefined && { termMonths: term_months }),
     },
     now,
   })

@@ -28,10 +28,12 @@ import {
   type Changes,
   changesIn,
   dryInput,
+  isTermClear,
   type PlaygroundRequest,
   requestIn,
   requestOf,
   type Scenario,
+  termOf,
 } from './playground-request.ts'
 import { RequestForm } from './request-form.tsx'
 import { ScenarioMenu, ScenarioSection } from './scenario-section.tsx'
@@ -60,9 +62,9 @@ export function PlaygroundPage() {
     setSearch({ ...changes, ...(changes.b && { with: undefined }) })
   const run = () => {
     const { entity, product } = request
-    if (!isClear) return
+    if (!isClear || !isTermClear(request)) return
     if (mode === 'dry') dry.run()
-    else record.mutate({ entity_id: entity, product, ...amountOf(request) })
+    else record.mutate({ entity_id: entity, product, ...amountOf(request), ...termOf(request) })
   }
   useShortcuts(IN_PLAYGROUND, { [KEYS.decide]: run })
   return (

@@ -25,6 +25,8 @@ export interface PlaygroundRequest {
   product: string
   amount: string
   currency: string
+  /** The months that the applicant chose; empty for the term of the product. */
+  term: string
   /** A decision whose recorded facts are used instead of the entity's. */
   decision: string
   /** An applicant of the policy's own tests. */
@@ -36,9 +38,9 @@ export interface PlaygroundRequest {
 
 /** Reads the request of the URL. */
 export function requestOf(search: SearchOf<'playground'>): PlaygroundRequest {
-  const { entity = '', product = 'personal_loan', amount = '', currency = 'EUR' } = search
+  const { entity = '', product = 'personal_loan', amount = '', currency = 'EUR', term = '' } = search
   const { decision = '', persona = '', a = '', b = '' } = search
-  return { entity, product, amount, currency, decision, persona, a, b }
+  return { entity, product, amount, currency, term, decision, persona, a, b }
 }
 
 /** The input of a dry run; undefined while the request names nothing to decide about. */
@@ -51,16 +53,24 @@ export function dryInput(request: PlaygroundRequest, changes: Changes): DryInput
   }
   if (decision) return { decision_id: decision, ...shared }
   if (persona) return { persona, ...shared }
-  return entity ? { entity_id: entity, product, ...amountOf(request), ...shared } : undefined
+  return entity ? { entity_id: entity, product, ...amountOf(request), ...termOf(request), ...shared } : undefined
 }
 
 /** The request of a scenario, for the URL; what it changes beside stays out of it. */
 export function requestIn({ request }: Scenario): PlaygroundRequest {
-  const { entity_id = '', decision_id = '', persona = '', requested_amount, policy_versions = [] } = request
+  const {
+    entity_id = '',
+    decision_id = '',
+    persona = '',
+    requested_amount,
+    term_months,
+    policy_versions = [],
+  } = request
   const { product = 'personal_loan', currency = 'EUR' } = request
   const [a = '', b = ''] = policy_versions
   const amount = requested_amount === undefined ? '' : String(requested_amount)
-  return { entity: entity_id, product, amount, currency, decision: decision_id, persona, a, b }
+  const term = term_months === undefined ? '' : String(term_months)
+  return { entity: entity_id, product, amount, currency, term, decision: decision_id, persona, a, b }
 }
 
 /** The values that a scenario changes by sliders. */
@@ -85,11 +95,23 @@ function writeSorted(value: unknown): string {
 
 /** The body of `POST /v1/underwrite` for a request. */
 export function bodyOf(request: PlaygroundRequest, entityId: string): Record<string, unknown> {
-  return { entity_id: entityId, product: request.product, ...amountOf(request) }
+  return { entity_id: entityId, product: request.product, ...amountOf(request), ...termOf(request) }
 }
 
 /** Amount and currency, or neither: without an amount the request is for access. */
 export function amountOf({ amount, currency }: PlaygroundRequest): { requested_amount?: number; currency?: string } {
   const value = Number(amount)
   return amount.trim() !== '' && Number.isFinite(value) ? { requested_amount: value, currency } : {}
+}
+
+/** The term that the applicant chose, if they did. */
+export function termOf({ term }: PlaygroundRequest): { term_months?: number } {
+  return MONTHS.test(term) ? { term_months: Number(term) } : {}
+}
+
+const MONTHS = /^[1-9]\d{0,2}$/
+
+/** Whether the term that was typed is one, or none. */
+export function isTermClear({ term }: PlaygroundRequest): boolean {
+  return term === '' || MONTHS.test(term)
 }

@@ -10,7 +10,7 @@ import { type Draft, useDraft } from '../../drafts/use-draft.ts'
 import { KEYS } from '../../shell/shortcut-tables.ts'
 import { KeyCap } from '../../shell/shortcuts.tsx'
 import classes from './playground.module.css'
-import { amountOf, bodyOf, type PlaygroundRequest } from './playground-request.ts'
+import { amountOf, bodyOf, isTermClear, type PlaygroundRequest } from './playground-request.ts'
 
 /** A policy that a dry run can use. */
 interface Policy {
@@ -85,7 +85,7 @@ export function RequestForm({
         <Button
           type="submit"
           loading={isRunning}
-          disabled={!isClear}
+          disabled={!isClear || !isTermClear(request)}
           leftSection={<IconPlayerPlay size={15} stroke={1.75} />}
           rightSection={isClear && <KeyCap of={KEYS.decide} />}
         >
@@ -100,6 +100,7 @@ export function RequestForm({
 function runWords(request: PlaygroundRequest, { mode, isClear }: Pick<RequestFormProps, 'mode' | 'isClear'>): string {
   const act = mode === 'dry' ? 'Decide' : 'Decide and record'
   if (!isClear) return `${act}: which amount?`
+  if (!isTermClear(request)) return `${act}: which term?`
   const { requested_amount, currency = '' } = amountOf(request)
   const isOwn = request.decision === '' && request.persona === ''
   return isOwn && requested_amount !== undefined
@@ -201,6 +202,14 @@ function Fields({ request, onChange, onClear }: FieldsProps & Pick<RequestFormPr
           onChange={(event) => onChange({ currency: event.currentTarget.value.toUpperCase() })}
         />
       </div>
+      <TextInput
+        label="Term in months"
+        description="Empty for the term of the product"
+        inputMode="numeric"
+        value={request.term}
+        error={isTermClear(request) ? undefined : 'Write months, such as 24.'}
+        onChange={(event) => onChange({ term: event.currentTarget.value.trim() })}
+      />
     </>
   )
 }
@@ -247,7 +256,7 @@ function readBody(text: string): Partial<PlaygroundRequest> | string {
     return 'This is not JSON yet.'
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'The body is a JSON object.'
-  const { entity_id, product, requested_amount, currency, ...unknown } = body as Record<string, unknown>
+  const { entity_id, product, requested_amount, currency, term_months, ...unknown } = body as Record<string, unknown>
   const [more] = Object.keys(unknown)
   if (more) return `The body has no field ${more}.`
   return {
@@ -255,6 +264,7 @@ function readBody(text: string): Partial<PlaygroundRequest> | string {
     product: String(product ?? ''),
     amount: requested_amount === undefined ? '' : String(requested_amount),
     currency: String(currency ?? 'EUR'),
+    term: term_months === undefined ? '' : String(term_months),
   }
 }
 

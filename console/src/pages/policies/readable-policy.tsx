@@ -195,22 +195,32 @@ function Terms({ parts: { tiers, products } }: { parts: Partial<Parts> }) {
         <Section title="Products and prices" flush>
           <PlainTable
             label="Products and prices"
-            head={['Product', 'Kind', 'Months', 'Yearly rate', 'By tier']}
-            rows={products.map(({ product, kind = 'credit', term_months, annual_rate, rates = [] }) => [
-              words(product),
-              words(kind),
-              term_months === undefined ? '–' : writeCount(term_months),
-              annual_rate === undefined ? '–' : writePercent(annual_rate, 2),
-              kind === 'access'
-                ? '–'
-                : rates.map(({ tier, annual_rate: rate }) => `${tier} ${writePercent(rate, 2)}`).join(', ') ||
-                  'the same',
-            ])}
+            head={['Product', 'Kind', 'Months', 'Yearly rate', 'By tier and amount']}
+            rows={products.map(
+              ({ product, kind = 'credit', term_months, term_choices = [], annual_rate, rates = [] }) => [
+                words(product),
+                words(kind),
+                term_months === undefined ? '–' : monthsOf(term_months, term_choices),
+                annual_rate === undefined ? '–' : writePercent(annual_rate, 2),
+                kind === 'access' ? '–' : rates.map(priceWords).join(', ') || 'the same',
+              ],
+            )}
           />
         </Section>
       )}
     </>
   )
+}
+
+/** The term without a choice, and those that the applicant may choose. */
+function monthsOf(term: number, choices: readonly number[]): string {
+  return choices.length === 0
+    ? writeCount(term)
+    : `${writeCount(term)}, or ${choices.map(writeCount).join(', ')} by choice`
+}
+
+function priceWords({ tier, from, annual_rate }: { tier: string; from?: number; annual_rate: number }): string {
+  return `${tier}${from === undefined ? '' : ` from ${writeCount(from)}`} ${writePercent(annual_rate, 2)}`
 }
 
 function words(name: string): string {

@@ -92,7 +92,7 @@ export const ingestTransactions = defineEndpoint({
     if (tooMany.length > 0) return failValidation(tooMany)
 
     const before = JSON.parse(entity.state) as EntityState
-    const facts = { plan, balances: balances.map(balanceFact), accounts: said.terms }
+    const facts = { plan, sources, balances: balances.map(balanceFact), accounts: said.terms }
     const cashflow = await nextCashflow(store, { organizationId, entityId: entity.id, state: before }, facts)
     if ('violations' in cashflow) return failValidation(cashflow.violations)
     const { state } = cashflow

@@ -1,3 +1,4 @@
+import type { RequestRefusal } from '../../core/decide/request-refusal.ts'
 import type { Violation } from '../../http/violation.ts'
 import type { Change } from '../../store/write-path/change.ts'
 import { decideRequest, type UnwrittenDecision } from '../../underwriting/decide-request.ts'
@@ -30,6 +31,7 @@ export const underwrite = defineEndpoint({
     'unknown_product',
     'amount_required',
     'amount_not_allowed',
+    'term_not_allowed',
     'too_many_open_offers',
     'validation_failed',
     'decision_not_found',
@@ -46,7 +48,7 @@ export const underwrite = defineEndpoint({
     if ('failure' in decided) {
       if ('message' in decided) {
         const { failure, message } = decided
-        return fail(failure, { param: failure === 'unknown_product' ? '/product' : '/requested_amount', message })
+        return fail(failure, { param: FIELDS[failure], message })
       }
       if (decided.failure === 'entity_not_found') return fail('entity_not_found', { param: '/entity_id' })
       return fail(decided.failure)
@@ -55,6 +57,14 @@ export const underwrite = defineEndpoint({
     return { status: 201, body: decision, decisionId: decision.id, change: recordDecision(context, decided) }
   },
 })
+
+/** The field of the body that a policy refuses. */
+const FIELDS = {
+  unknown_product: '/product',
+  amount_required: '/requested_amount',
+  amount_not_allowed: '/requested_amount',
+  term_not_allowed: '/term_months',
+} as const satisfies Record<RequestRefusal['code'], string>
 
 /** The change of a decision: one transaction writes the decision, its evidence, its audit entry and its event. */
 function recordDecision(context: RequestContext, decided: UnwrittenDecision): Change {

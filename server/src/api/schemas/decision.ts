@@ -38,6 +38,15 @@ export const UnderwriteRequest = Strict(
       ),
     ),
     currency: Type.Optional(Currency),
+    term_months: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 600,
+        description:
+          'The number of monthly instalments that the applicant chose, where the policy lets them choose for this product: 422 `term_not_allowed` otherwise. Without it, the term of the product counts.',
+        examples: [24],
+      }),
+    ),
     reference: Type.Optional(
       Reference(
         'Your own name for this request, such as the number of an application: it comes back with the decision and its events. A later request for credit about the same entity with the same one takes the place of an open offer. Not personal data: events carry it in plain text.',

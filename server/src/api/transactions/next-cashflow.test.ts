@@ -7,6 +7,7 @@ import type { TransactionRow } from '../../store/environment/transactions.ts'
 import { nextCashflow } from './next-cashflow.ts'
 import { transactionFact } from './transaction-row.ts'
 
+const NO_SOURCES = new Map()
 const DAYS = 25
 const PER_DAY = 250
 
@@ -37,12 +38,18 @@ function storeOf(recorded: readonly TransactionRow[]) {
       reads.push({ days: days.length, rows: found.length })
       return found
     },
+    async knownSources() {
+      return []
+    },
   }
   return { store: { transactions } as unknown as EnvironmentStore, reads }
 }
 
 test('a correction of many days reads some at a time, lets others have their turn, and equals a state from scratch', async () => {
-  const state = applyTransactions(emptyState(), rows.map(transactionFact))
+  const state = applyTransactions(
+    emptyState(),
+    rows.map((row) => transactionFact(row, NO_SOURCES)),
+  )
   const changed = rows.slice(0, DAYS).map((before) => ({ before, after: { ...before, amount: '99.0000' } }))
   const { store, reads } = storeOf(rows)
   let turns = 0
@@ -52,7 +59,7 @@ test('a correction of many days reads some at a time, lets others have their tur
     if (!isDone) setImmediate(takeTurn)
   }
   setImmediate(takeTurn)
-  const facts = { plan: { added: [], changed }, balances: [], accounts: {} }
+  const facts = { plan: { added: [], changed }, sources: [], balances: [], accounts: {} }
   const next = await nextCashflow(store, { organizationId: 'org_1', entityId: 'ent_1', state }, facts)
   isDone = true
   assert.deepEqual(
@@ -61,5 +68,10 @@ test('a correction of many days reads some at a time, lets others have their tur
   )
   assert.ok(turns >= 4, `${turns} turns of others`)
   const corrected = [...changed.map(({ after }) => after), ...rows.slice(DAYS)]
-  assert.deepEqual(next, { state: applyTransactions(emptyState(), corrected.map(transactionFact)) })
+  assert.deepEqual(next, {
+    state: applyTransactions(
+      emptyState(),
+      corrected.map((row) => transactionFact(row, NO_SOURCES)),
+    ),
+  })
 })

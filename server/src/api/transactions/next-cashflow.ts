@@ -8,15 +8,19 @@ import {
 } from '../../core/facts/cashflow/correct-cashflow.ts'
 import { applyCashflow, type EntityState, type TransactionFact } from '../../core/facts/entity-state.ts'
 import { dayOf } from '../../core/graph/decay.ts'
+import type { SourceKind } from '../../core/vocabularies.ts'
 import type { Violation } from '../../http/violation.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import type { KnownSource, TransactionRow } from '../../store/environment/transactions.ts'
 import { balanceFact } from './batch-balances.ts'
 import type { BatchPlan, ChangedTransaction } from './plan-batch.ts'
-import { transactionFact } from './transaction-row.ts'
+import { type SourceKinds, transactionFact } from './transaction-row.ts'
 
 /** What a batch changes in the state of an entity. */
 export interface BatchFacts {
   plan: Pick<BatchPlan, 'added' | 'changed'>
+  /** The sources that the batch names. */
+  sources: readonly KnownSource[]
   balances: readonly StatementBalanceFact[]
   accounts: AccountsByKey
 }
@@ -35,13 +39,15 @@ interface Before {
 export async function nextCashflow(
   store: EnvironmentStore,
   before: Before,
-  { plan: { added, changed }, balances, accounts }: BatchFacts,
+  { plan: { added, changed }, sources, balances, accounts }: BatchFacts,
 ): Promise<{ state: EntityState } | { violations: Violation[] }> {
+  const kinds = kindsOf(changed.length === 0 ? sources : [...(await recordedSources(store, before)), ...sources])
   const counted = changed.filter((one) => one.before.void_batch_id === null)
-  const cashflow = counted.length === 0 ? before.state.cashflow : await correct(store, before, counted)
+  const cashflow =
+    counted.length === 0 ? before.state.cashflow : await correct(store, before, { changed: counted, kinds })
   if (cashflow === undefined) return { violations: [TOO_MUCH_TO_READ] }
   const revived = changed.filter((one) => one.before.void_batch_id !== null).map(({ after }) => after)
-  const fresh = [...added, ...revived].filter((row) => row.void_batch_id === null).map(transactionFact)
+  const fresh = [...added, ...revived].filter((row) => row.void_batch_id === null).map(factWith(kinds))
   return { state: await addByCurrency({ ...before.state, cashflow }, { transactions: fresh, balances, accounts }) }
 }
 
@@ -60,12 +66,13 @@ const TOO_MUCH_TO_READ: Violation = {
 async function correct(
   store: EnvironmentStore,
   { organizationId, entityId, state }: Before,
-  changed: readonly ChangedTransaction[],
+  { changed, kinds }: { changed: readonly ChangedTransaction[]; kinds: SourceKinds },
 ): Promise<EntityState['cashflow'] | undefined> {
+  const toFact = factWith(kinds)
   const changes = changed.map(
     ({ before, after }): TransactionChange => ({
-      before: transactionFact(before),
-      after: after.void_batch_id === null ? transactionFact(after) : null,
+      before: toFact(before),
+      after: after.void_batch_id === null ? toFact(after) : null,
     }),
   )
   const plan =
@@ -82,7 +89,7 @@ async function correct(
     for (let turn = 0; turn < rows.length; turn += TRANSACTIONS_PER_TURN) {
       if (turn > 0) await setImmediate()
       correction.add({
-        transactions: rows.slice(turn, turn + TRANSACTIONS_PER_TURN).map(transactionFact),
+        transactions: rows.slice(turn, turn + TRANSACTIONS_PER_TURN).map(toFact),
         balances: [],
       })
     }
@@ -92,6 +99,22 @@ async function correct(
     correction.add({ transactions: [], balances: balances.map(balanceFact) })
   }
   return correction.close()
+}
+
+async function recordedSources(
+  store: EnvironmentStore,
+  { organizationId, entityId }: Before,
+): Promise<readonly KnownSource[]> {
+  const known = await store.transactions.knownSources(organizationId, entityId)
+  return known.filter(({ provides }) => provides === 'transactions')
+}
+
+function kindsOf(sources: readonly KnownSource[]): SourceKinds {
+  return new Map(sources.map(({ id, kind }) => [id, kind as SourceKind]))
+}
+
+function factWith(kinds: SourceKinds): (row: TransactionRow) => TransactionFact {
+  return (row) => transactionFact(row, kinds)
 }
 
 /** The newest day of what is recorded, as the changes leave it. */

@@ -1,6 +1,6 @@
 import type { TransactionFact } from '../../core/facts/entity-state.ts'
 import { formatMoney, moneyNumber, moneyOf, moneyOfText } from '../../core/money.ts'
-import type { TransactionDirection } from '../../core/vocabularies.ts'
+import type { SourceKind, TransactionDirection } from '../../core/vocabularies.ts'
 import { timeOfId } from '../../ids/new-id.ts'
 import type { TransactionName, TransactionRow } from '../../store/environment/transactions.ts'
 import { CLOCK_SKEW_MS } from '../reported-time.ts'
@@ -29,8 +29,12 @@ export function transactionRow(transaction: Transaction, context: RowContext): T
   }
 }
 
+/** The kinds of the sources that rows name, by their ids. */
+export type SourceKinds = ReadonlyMap<string, SourceKind>
+
 /** The transaction of a row, as the state takes it. */
-export function transactionFact(row: TransactionRow): TransactionFact {
+export function transactionFact(row: TransactionRow, kinds: SourceKinds): TransactionFact {
+  const providedBy = row.provided_by === null ? undefined : kinds.get(row.provided_by)
   const counterparty = row.counterparty_entity_id ?? row.counterparty_name
   return {
     ...(row.account !== '' && { account: row.account }),
@@ -43,6 +47,7 @@ export function transactionFact(row: TransactionRow): TransactionFact {
     ...(row.category !== null && { category: row.category }),
     ...(row.description !== null && { description: row.description }),
     ...(counterparty !== null && { counterparty }),
+    ...(providedBy !== undefined && { providedBy }),
   }
 }
 

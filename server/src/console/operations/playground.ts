@@ -138,7 +138,7 @@ async function dryFacts(place: DryPlace, input: DryRequest): Promise<DryFacts> {
 }
 
 async function unchangedFacts(place: DryPlace, input: DryRequest): Promise<DryFacts> {
-  const { entity_id, decision_id, persona, product, requested_amount, currency } = input
+  const { entity_id, decision_id, persona, product, requested_amount, currency, term_months } = input
   if (decision_id !== undefined) return factsOfDecision(place, decision_id)
   if (persona !== undefined) {
     const policy = await policyFor(place, input.policy_versions?.[0])
@@ -150,6 +150,7 @@ async function unchangedFacts(place: DryPlace, input: DryRequest): Promise<DryFa
     product: product!,
     ...(requested_amount !== undefined && { requested_amount }),
     ...(currency !== undefined && { currency }),
+    ...(term_months !== undefined && { term_months }),
   })
 }
 

@@ -10,6 +10,7 @@ export const ASKED = {
   product: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK })),
   requested_amount: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
   currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+  term_months: Type.Optional(Type.Integer({ minimum: 1, maximum: 600 })),
 }
 
 const POLICIES_COMPARED_MAX = 2
@@ -41,6 +42,7 @@ export interface DryRequest {
   product?: string
   requested_amount?: number
   currency?: string
+  term_months?: number
   changes?: Record<string, FactValue>
   policy_versions?: string[]
 }

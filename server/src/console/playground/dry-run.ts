@@ -62,13 +62,13 @@ export function factsOfPersona({ tests, version }: PolicyDocument, name: string,
 
 /** The request of a decision to try, with each part that the facts name. */
 function requestOf({ features }: Facts): DecisionRequest {
-  const [product, amount, currency] = ['request.product', 'request.amount', 'request.currency'].map((name) =>
-    valueIn(features[name]),
-  )
+  const names = ['request.product', 'request.amount', 'request.currency', 'request.term_months']
+  const [product, amount, currency, term] = names.map((name) => valueIn(features[name]))
   return {
     product: String(product ?? 'default'),
     ...(typeof amount === 'number' && { requested_amount: amount }),
     ...(typeof currency === 'string' && { currency }),
+    ...(typeof term === 'number' && { term_months: term }),
   }
 }
 

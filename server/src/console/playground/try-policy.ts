@@ -1,4 +1,4 @@
-import { type AskedProduct, type RequestRefusal, refusalOf } from '../../core/decide/request-refusal.ts'
+import { askedIn, type RequestRefusal, refusalOf } from '../../core/decide/request-refusal.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import { compileInThread } from '../../underwriting/compiled-policies.ts'
 import { describeEvidence } from '../../underwriting/describe-evidence.ts'
@@ -34,7 +34,7 @@ export function tryPolicy({ policy: stored, dry, environment, hasSliders }: Poli
   const compiled = compileInThread(stored)
   if (!('policy' in compiled)) return { untried: 'unusable' }
   const { policy } = compiled
-  const refusal = refusalOf(policy, askedIn(dry))
+  const refusal = refusalOf(policy, { ...askedIn(dry.facts.features), product: dry.request.product })
   if (refusal) return { untried: 'refused', refusal }
   const startedMs = performance.now()
   const replay = dryRun(policy, dry, environment)
@@ -46,10 +46,4 @@ export function tryPolicy({ policy: stored, dry, environment, hasSliders }: Poli
     took_ms: Math.round(tookMs * 100) / 100,
     body: replay.decision,
   }
-}
-
-/** What is asked for in a dry run, whose amount a what-if may have changed. */
-function askedIn({ request, facts }: DryFacts): AskedProduct {
-  const amount = facts.features['request.amount']
-  return { product: request.product, requested_amount: amount && 'value' in amount ? Number(amount.value) : undefined }
 }

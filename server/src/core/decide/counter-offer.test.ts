@@ -54,6 +54,16 @@ const EDITS: readonly ((document: PolicyDocument, at: number) => Partial<PolicyD
       ruleOf({ id: 'thousands', when: `derived.thousands > ${at / 1000}`, action: 'points', points: -40 }),
     ],
   }),
+  ({ products, tiers }, at) => ({
+    products: withTerms(products, {
+      annual_rate: 0.3,
+      rates: tiers.flatMap(({ tier }, index) => [
+        { tier, annual_rate: 0.08 + index / 100 },
+        { tier, from: at / 2, annual_rate: 0.14 + index / 100 },
+        { tier, from: at, annual_rate: 0.3 },
+      ]),
+    }),
+  }),
   (_, at) => ({ after_score: [ruleOf({ id: 'low', when: `score.total < ${540 + at / 50}`, action: 'decline' })] }),
   (document, at) => ({
     products: withTerms(document.products, { minimum: 120, maximum: at + 130, fee_amount: 20 }),

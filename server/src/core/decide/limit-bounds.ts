@@ -34,14 +34,15 @@ export interface JudgedAmount {
   /** Null if the policy has no probability for this score. */
   badPpm: number | null
   /** The requested amount, if this is another one. */
-  asked: { tier: CompiledTier; bounds: LimitBounds | null } | undefined
+  asked: { figures: Figures; tier: CompiledTier; bounds: LimitBounds | null } | undefined
 }
 
 const MILLION = 1_000_000
 
-/** The terms of the product for a tier, whose price may differ. */
-export function pricedTerms({ terms }: Figures, { tier }: CompiledTier): ProductTerms {
-  return terms.byTier?.get(tier) ?? terms
+/** The terms of the product for a tier and an amount, whose price may differ. */
+export function pricedTerms({ terms, amount = 0, perReference }: Figures, { tier }: CompiledTier): ProductTerms {
+  const prices = terms.byTier?.get(tier)
+  return prices?.findLast(({ from }) => from * perReference <= amount)?.terms ?? terms
 }
 
 /** Fills in the variables of a judged amount, which limit terms and rules after the score read besides the inputs. */
@@ -84,7 +85,7 @@ export function limitBounds(
   const missing: string[] = rates === undefined ? ['request.currency'] : []
   const smallest = rates === undefined ? 0 : smallestLent(product.minimum, rates)
   const bounds: LimitBounds = { currency, step, smallest, terms: [], missing, lowest: undefined }
-  const isLikeAsked = asked?.bounds?.missing.length === 0 && pricedTerms(figures, asked.tier) === product
+  const isLikeAsked = asked?.bounds?.missing.length === 0 && pricedTerms(asked.figures, asked.tier) === product
   for (let index = 0; index < policy.limitTerms.length; index++) {
     const bound = policy.limitTerms[index]!
     const before = asked?.bounds?.terms[index]

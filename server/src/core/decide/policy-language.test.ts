@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { GOOD } from '../../../tests/arbitrary-facts.ts'
+import { ask, codesOf, type Values } from '../../../tests/ask-policy.ts'
 import { editedPolicy, ruleOf, snapshotInput } from '../../../tests/edited-policy.ts'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { canonicalJson, orderedJson } from '../canonical-json.ts'
-import { type FactValue, known, type MissingBecause } from '../facts/facts.ts'
+import { known, type MissingBecause } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
-import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { decide } from './decide.ts'
-
-type Values = Record<string, FactValue>
-
-const ask = (policy: CompiledPolicy, values: Values = {}, causes: Record<string, MissingBecause> = {}) =>
-  decide(policy, factsFrom({ ...GOOD, ...values }, undefined, causes))
-const codesOf = ({ reasons }: { reasons: { code: string }[] }) => reasons.map(({ code }) => code)
 
 describe('derived features', () => {
   const policy = editedPolicy(({ inputs, scorecard, rules }) => ({

@@ -3,10 +3,15 @@ import type { CompiledPolicy, ProductTerms } from '../policy/compile/compiled-po
 
 /** The figures from which the request is measured, whatever inputs a policy has. */
 export interface Figures {
-  /** The terms of the requested product; a product that the policy does not name gets the default terms. */
+  /**
+   * The terms of the requested product over the chosen term; a product that the policy does not name gets the default terms, and
+   * a term that the product does not have its own.
+   */
   terms: ProductTerms
   /** The product that was requested. */
   product: string | undefined
+  /** Units of the request's currency that buy one of the reference currency; 1 for a currency without a rate. */
+  perReference: number
   /** The fixed fee of the product, in the currency of the request. */
   fee: number
   /** What was requested; undefined for access. */
@@ -27,12 +32,15 @@ export function readFigures(
   features: FactSet,
 ): Figures {
   const product = textIn(fresh(features['request.product'], oldest['request.product']))
-  const terms = (product === undefined ? undefined : products.get(product)) ?? defaultProduct
+  const listed = (product === undefined ? undefined : products.get(product)) ?? defaultProduct
+  const terms = listed.byTerm === undefined ? listed : termsChosen(listed, features['request.term_months'])
   const currency = textIn(fresh(features['request.currency'], oldest['request.currency']))
+  const perReference = currencies.get(currency ?? '')?.perReference ?? 1
   return {
     terms,
     product,
-    fee: terms.feeAmount * (currencies.get(currency ?? '')?.perReference ?? 1),
+    perReference,
+    fee: terms.feeAmount * perReference,
     amount:
       terms.kind === 'access' ? undefined : numberIn(figure(features['request.amount'], oldest['request.amount'])),
     currency,
@@ -42,6 +50,11 @@ export function readFigures(
       ? figure(features['cashflow.lowest_balance'], oldest['cashflow.lowest_balance'])
       : undefined,
   }
+}
+
+function termsChosen(listed: ProductTerms, chosen: Fact | undefined): ProductTerms {
+  const term = chosen && numberIn(chosen)
+  return (term === undefined ? undefined : listed.byTerm?.get(term)) ?? listed
 }
 
 function numberIn(figure: Fact): number | undefined {

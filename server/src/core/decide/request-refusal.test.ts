@@ -12,7 +12,7 @@ const PRODUCTS: PolicyDocument['products'] = [
 ]
 
 function refusal(
-  asked: { product: string; requested_amount?: number },
+  asked: { product: string; requested_amount?: number; term_months?: number },
   { products = PRODUCTS, unknown_products }: Partial<PolicyDocument> = {},
 ) {
   return refusalOf(editedPolicy({ products, tests: [], ...(unknown_products && { unknown_products }) }), asked)
@@ -52,6 +52,18 @@ describe('a request that a policy does not decide', () => {
     const asked = refusal({ product: 'yacht', requested_amount: 1 }, { products: gate })
     assert.equal(asked?.code, 'amount_not_allowed')
     assert.match(asked!.message, /the policy has to list a product of kind credit/)
+  })
+
+  it('is one for a term that the product does not have, and its message names those that it has', () => {
+    const products: PolicyDocument['products'] = [...PRODUCTS, { product: 'flex', ...CREDIT, term_choices: [36, 6] }]
+    const chosen = (product: string, term_months: number, requested_amount = 1) =>
+      refusal({ product, requested_amount, term_months }, { products })
+    for (const term of [6, 12, 36]) assert.equal(chosen('flex', term), undefined, String(term))
+    assert.equal(chosen('flex', 24)?.code, 'term_not_allowed')
+    assert.match(chosen('flex', 24)!.message, /its terms are 6, 12, 36 months; .+ leave it out for 12\.$/)
+    assert.match(chosen('loan', 12)!.message, /its term is 12 months and not the applicant's choice; leave out/)
+    const access = refusal({ product: 'entry', term_months: 12 })!
+    assert.deepEqual([access.code, access.message.endsWith('which only credit has.')], ['term_not_allowed', true])
   })
 
   it('is one without an amount if the product has no kind: a forgotten amount is never access', () => {

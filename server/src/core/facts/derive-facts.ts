@@ -15,6 +15,8 @@ export interface FactsRequest {
   product: string
   requestedAmount?: number
   currency?: string
+  /** The term that the applicant chose. */
+  termMonths?: number
   /** When it was made, if that was not now, and when the entity's newest requests before it were; none where it says nothing. */
   times?: RequestTimes
 }
@@ -107,7 +109,7 @@ function entityFacts({ type, country }: FactsEntity): FactSet {
 }
 
 function requestFacts(
-  { product, requestedAmount, currency }: FactsRequest,
+  { product, requestedAmount, currency, termMonths }: FactsRequest,
   { entityId, now }: { entityId: string; now: string },
 ): FactSet {
   return {
@@ -116,6 +118,7 @@ function requestFacts(
     'request.date': known(now.slice(0, 'YYYY-MM-DD'.length)),
     'request.hash': known(requestHash(entityId, product)),
     'request.product': known(product),
+    'request.term_months': knownOr(termMonths, 'not_requested'),
   }
 }
 

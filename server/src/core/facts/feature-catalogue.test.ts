@@ -64,9 +64,17 @@ test('a feature that is never missing, or only because nothing was requested, ne
   const families = ['consent.', 'history.', 'offers.'] as const
   assert.deepEqual(
     withoutReason.filter((name) => !families.some((family) => name.startsWith(family))),
-    ['request.product', 'request.date', 'request.hash', 'request.currency', 'request.amount', 'request.instalment'],
+    [
+      'request.product',
+      'request.date',
+      'request.hash',
+      'request.currency',
+      'request.amount',
+      'request.term_months',
+      'request.instalment',
+    ],
   )
-  assert.equal(withoutReason.length, 6 + families.flatMap(featureNames).length)
+  assert.equal(withoutReason.length, 7 + families.flatMap(featureNames).length)
 })
 
 function featuresOf(state: EntityState, request: FactsRequest): FactSet {
@@ -74,6 +82,7 @@ function featuresOf(state: EntityState, request: FactsRequest): FactSet {
   const measured = measureRequest({
     terms: compileProducts([{ product: 'default', term_months: 12, annual_rate: 0.12 }]).get('default')!,
     product: 'default',
+    perReference: 1,
     fee: 0,
     amount: request.requestedAmount,
     currency: request.currency,

@@ -184,6 +184,16 @@ export const FEATURE_CATALOGUE = {
     'share',
   ),
   'cashflow.debits_with_balance': number(CASHFLOW, 'Share of the debits that report a balance, over 365 days', 'share'),
+  'cashflow.applicant_share': number(
+    CASHFLOW,
+    'Share of the transactions that the applicant provided, over 365 days',
+    'share',
+  ),
+  'cashflow.independent_share': number(
+    CASHFLOW,
+    'Share of the transactions that a bank, an aggregator, a credit bureau or own records provided, over 365 days',
+    'share',
+  ),
   'cashflow.deepest_overdraft': number(
     CASHFLOW,
     'How far below zero the balance of an account was, within 365 days',
@@ -260,6 +270,7 @@ export const FEATURE_CATALOGUE = {
   'request.hash': number(PRODUCT, 'A stable number of the entity and the product, for samples and pilots', '0 to 9999'),
   'request.currency': text(REQUEST, 'Currency of the request', 'ISO 4217'),
   'request.amount': number(REQUEST, 'Requested amount', 'money'),
+  'request.term_months': number(REQUEST, 'Term that the applicant chose', 'months'),
   'request.instalment': number(
     MEASURED_REQUEST,
     "Monthly instalment of the requested amount at the product's terms",

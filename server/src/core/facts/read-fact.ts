@@ -14,6 +14,12 @@ export function textOf(features: FactSet, name: FeatureName): string | undefined
   return fact && 'value' in fact && typeof fact.value === 'string' ? fact.value : undefined
 }
 
+/** The term that the applicant chose, by facts that may have been altered since they were stored; null without a choice. */
+export function termIn(features: unknown): number | null {
+  const fact = isObject(features) ? features['request.term_months'] : undefined
+  return isObject(fact) && typeof fact.value === 'number' ? fact.value : null
+}
+
 /** An amount that was asked for. */
 export interface RequestedAmount {
   amount: number

@@ -37,6 +37,13 @@ export function ratioOf(over: number, under: number): number {
   return under <= 0 ? RATIO_MAX : sixDecimals(over / under)
 }
 
+/** A share of a count, rounded down to six decimals: one of millions is little, but not none. */
+export function shareAtLeast(part: number, all: number): number {
+  return part === 0 ? 0 : Math.max(LEAST_SHARE, ratioOf(part, all))
+}
+
+const LEAST_SHARE = 1e-6
+
 /** A ratio within its bounds, rounded down to six decimals. */
 export function sixDecimals(ratio: number): number {
   return Math.floor(Math.max(-RATIO_MAX, Math.min(RATIO_MAX, ratio)) * 1e6) / 1e6

@@ -13,3 +13,9 @@ export const Explanation = Closed({ code: Code, label: Label })
 
 /** An expression in CEL. */
 export const Expression = (description: string) => Type.String({ minLength: 1, maxLength: 1000, description })
+
+/** The name of a tier. */
+export const TierName = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9 +._-]{0,31}$',
+  description: 'The name of the tier: letters, digits, spaces and `+ - . _`.',
+})

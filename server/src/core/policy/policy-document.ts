@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
-import { FEATURE_TYPES, IMPACTS, PRODUCT_KINDS } from '../vocabularies.ts'
-import { Closed, Code, Explanation, Expression, Label } from './document-fields.ts'
+import { FEATURE_TYPES, IMPACTS } from '../vocabularies.ts'
+import { Closed, Code, Explanation, Expression, Label, TierName } from './document-fields.ts'
 import { Meaning } from './meaning-document.ts'
 import { CalibrationPoints, Portfolio } from './portfolio-settings.ts'
+import { Products } from './product-document.ts'
 import { DecisionTable } from './table-document.ts'
 import { PolicyTest } from './test-document.ts'
 
@@ -135,11 +136,6 @@ const Scorecard = Closed({
   }),
 })
 
-const TierName = Type.String({
-  pattern: '^[A-Za-z0-9][A-Za-z0-9 +._-]{0,31}$',
-  description: 'The name of the tier: letters, digits, spaces and `+ - . _`.',
-})
-
 const Tier = Closed({
   tier: TierName,
   from: Type.Optional(Points),
@@ -206,46 +202,6 @@ const Limit = Closed({
   reduced_amount: Closed({ code: Code, label: Label }, '`{limit}` and `{currency}` in the label are filled in.'),
 })
 
-const AnnualRate = Type.Number({ minimum: 0, description: '0.12 is twelve percent.' })
-
-const Product = Closed(
-  {
-    product: Code,
-    kind: Type.Optional(
-      Type.Enum([...PRODUCT_KINDS], {
-        description:
-          '`credit`, which is also what a product without a kind is: a request needs an amount, and the product a term and a rate. `access`: a request has no amount, and the product no other field.',
-      }),
-    ),
-    term_months: Type.Optional(Type.Integer({ minimum: 1, maximum: 600 })),
-    annual_rate: Type.Optional(AnnualRate),
-    rates: Type.Optional(
-      Type.Array(Closed({ tier: TierName, annual_rate: AnnualRate }), {
-        minItems: 1,
-        description:
-          'The price by tier. The request is measured at `annual_rate`, which also is the price of a tier that is not listed.',
-      }),
-    ),
-    fee_rate: Type.Optional(
-      Type.Number({ minimum: 0, description: 'A fee as a share of the amount, repaid with it: 0.02 is two percent.' }),
-    ),
-    fee_amount: Type.Optional(
-      Type.Number({ minimum: 0, description: 'A fixed fee in the reference currency, repaid with the amount.' }),
-    ),
-    minimum: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, description: 'The smallest amount offered, in the reference currency.' }),
-    ),
-    maximum: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, description: 'The largest amount offered, in the reference currency.' }),
-    ),
-  },
-  'A product: credit with its terms, or access without credit.',
-)
-
-const Products = Type.Array(Product, {
-  minItems: 1,
-  description: 'One of them is `default`, whose kind and terms every other product has.',
-})
 const Tiers = Type.Array(Tier, {
   minItems: 1,
   description: 'Best first; the last one, without `from`, takes all other scores.',

@@ -38,7 +38,7 @@ export const DECISION_COLUMNS = [...columnsOf('decisions'), 'flush'].map((column
 /** An entity's latest decision, with its request, and the verdict that was announced of it last. */
 export type LatestDecision = Pick<
   RowOf<'decisions'>,
-  'org_id' | 'entity_id' | 'id' | 'product' | 'requested_amount' | 'currency' | 'verdict'
+  'org_id' | 'entity_id' | 'id' | 'product' | 'requested_amount' | 'currency' | 'term_months' | 'verdict'
 > & { flush: number; announced_verdict: string }
 
 /** How many reviews, and how many outcomes, of a decision are read at once; the audit trail lists them all. */
@@ -129,7 +129,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
       keyText: ({ organizationId, entityId }) => `${organizationId} ${entityId}`,
       async load(keys) {
         const rows = await database.query<LatestDecision & Row>(
-          `SELECT latest.org_id, latest.entity_id, latest.id, latest.product, latest.requested_amount, latest.currency,
+          `SELECT latest.org_id, latest.entity_id, latest.id, latest.product, latest.requested_amount, latest.currency, latest.term_months,
              latest.verdict, latest.flush, coalesce(turned.verdict, latest.verdict) AS announced_verdict
            FROM unnest($1::text[], $2::text[]) AS wanted (org_id, entity_id)
            CROSS JOIN LATERAL ${latestDecision('wanted.org_id', 'wanted.entity_id')} AS latest

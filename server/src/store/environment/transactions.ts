@@ -4,6 +4,9 @@ import { columnsOf, type NewRow } from '../schema/tables.ts'
 /** A transaction as it is stored. */
 export type TransactionRow = NewRow<'transactions'>
 
+/** A source of data of an entity, without what a notice says of it. */
+export type KnownSource = Pick<NewRow<'data_sources'>, 'provides' | 'id' | 'kind'>
+
 /** A statement balance as it is stored. */
 export type StatementBalanceRow = NewRow<'statement_balances'>
 
@@ -124,13 +127,10 @@ export function transactionQueries(database: Database) {
       )
     },
 
-    /** The sources of the data of an entity, by what they provide and their ids. */
-    async sourceIds(
-      organizationId: string,
-      entityId: string,
-    ): Promise<Pick<NewRow<'data_sources'>, 'provides' | 'id'>[]> {
-      return database.query<Pick<NewRow<'data_sources'>, 'provides' | 'id'> & Row>(
-        'SELECT provides, id FROM data_sources WHERE org_id = $1 AND entity_id = $2',
+    /** The sources of the data of an entity: what each provides, its id and its kind. */
+    async knownSources(organizationId: string, entityId: string): Promise<KnownSource[]> {
+      return database.query<KnownSource & Row>(
+        'SELECT provides, id, kind FROM data_sources WHERE org_id = $1 AND entity_id = $2',
         [organizationId, entityId],
         { keepPlan: true },
       )

@@ -139,6 +139,7 @@ export const NO_FIGURES = {
   recommended_limit: null,
   score: null,
   score_cutoff: null,
+  term_months: null,
   reason_codes: '',
   reference: null,
 } as const satisfies Partial<RowOf<'decisions'>>

@@ -135,6 +135,7 @@ export const tables = {
     recommended_limit: 'double precision?',
     score: 'integer?',
     score_cutoff: 'integer?',
+    term_months: 'integer?',
     reason_codes: 'text',
     reference: 'text?',
     created_at: 'timestamptz',

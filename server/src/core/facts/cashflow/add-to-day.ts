@@ -1,6 +1,7 @@
 import { type Money, moneyOf } from '../../money.ts'
 import { addUnits, compareUnits, type Units, unitsOf } from '../units.ts'
 import { UNNAMED } from './accounts/account-terms.ts'
+import { addProvider } from './data-providers.ts'
 import { type Credit, type DayBucket, REFUND } from './day-bucket.ts'
 import { kindOf } from './recognize-category.ts'
 import { streamKey } from './stream-key.ts'
@@ -22,6 +23,7 @@ export function addToDay(bucket: DayBucket, transaction: TransactionFact): void 
   const change = isDebit ? -amount : amount
   bucket.transactions += 1
   if (isDebit) bucket.debitCount += 1
+  addProvider(bucket, transaction.providedBy)
   addFlow(bucket, transaction, amount)
   if (transaction.balanceAfter === undefined) {
     bucket.netWithout = addUnits(bucket.netWithout, change)

@@ -1,12 +1,13 @@
 import { dayOf } from '../../graph/decay.ts'
 import { HALF_YEAR_DAYS, MONTH_DAYS, YEAR_DAYS } from '../fact-windows.ts'
 import { type Fact, type FactSet, known, type MissingBecause, missing } from '../facts.ts'
-import { ratioOf, sixDecimals } from '../units.ts'
+import { ratioOf, shareAtLeast, sixDecimals } from '../units.ts'
 import { holdsMoney, shareOf } from './accounts/account-terms.ts'
 import { type AccountFigures, type CombinedAccounts, combineAccounts } from './accounts/combine-accounts.ts'
 import { balanceFigures } from './balance-facts.ts'
 import type { CashflowState, CurrencyCashflow } from './cashflow-state.ts'
 import { conductFacts } from './conduct-facts.ts'
+import { providerFacts } from './data-providers.ts'
 import type { DayFigures } from './day-figures.ts'
 import { incomeFigures, leanestIncome, lengthOf } from './income-facts.ts'
 import { type ObservedSpan, type ObservedYear, observedSpan } from './observed-span.ts'
@@ -28,6 +29,7 @@ export function cashflowFacts(state: CashflowState, { currency, now }: { currenc
   const others = otherCurrencies(years, currency)
   const { observation, flow, balance } = currencyFacts(state, { currency, years, today, isOnlyCurrency: others === 0 })
   return {
+    'cashflow.applicant_share': observation.applicantShare,
     'cashflow.average_balance': balance.averageBalance,
     'cashflow.balance_variation': balance.balanceVariation,
     'cashflow.balances_reconciled': observation.balancesReconciled,
@@ -38,6 +40,7 @@ export function cashflowFacts(state: CashflowState, { currency, now }: { currenc
     'cashflow.debits_in_other_currencies': debitsInOthers(years, currency),
     'cashflow.debits_with_balance': observation.debitsWithBalance,
     'cashflow.deepest_overdraft': balance.deepestOverdraft,
+    'cashflow.independent_share': observation.independentShare,
     'cashflow.last_balance': balance.lastBalance,
     'cashflow.low_balance_share': balance.lowBalanceShare,
     'cashflow.lowest_balance': balance.lowestBalance,
@@ -96,9 +99,6 @@ function otherCurrencies(years: ReadonlyMap<string, ObservedYear>, currency: str
   return hasDays ? count : undefined
 }
 
-// Shares are rounded down to six decimals, but a single debit of millions is not none.
-const LEAST_SHARE = 1e-6
-
 /**
  * The share of the debits, by number, that are in other currencies: of whatever kind and account, so that neither a category nor
  * the kind of an account hides one. Amounts in two currencies cannot be compared, because nothing is converted.
@@ -114,7 +114,7 @@ function debitsInOthers(years: ReadonlyMap<string, ObservedYear>, currency: stri
     }
   }
   if (all === 0) return missing('no_data')
-  return known(others === 0 ? 0 : Math.max(LEAST_SHARE, ratioOf(others, all)))
+  return known(shareAtLeast(others, all))
 }
 
 const NO_YEAR: ObservedYear = { year: { accounts: [], days: [] }, span: undefined }
@@ -144,7 +144,14 @@ function currencyFacts(
   return { observation: observationFacts(account), flow: flowFacts(account), balance: balanceFacts(account) }
 }
 
-type ObservationFact = 'daysObserved' | 'daysSinceLast' | 'circularShare' | 'debitsWithBalance' | 'balancesReconciled'
+type ObservationFact =
+  | 'applicantShare'
+  | 'independentShare'
+  | 'daysObserved'
+  | 'daysSinceLast'
+  | 'circularShare'
+  | 'debitsWithBalance'
+  | 'balancesReconciled'
 
 /** How much of the account was seen, and how far it can be believed. */
 function observationFacts({ year, span, age }: Observed): Record<ObservationFact, Fact> {
@@ -168,6 +175,7 @@ function observationFacts({ year, span, age }: Observed): Record<ObservationFact
     circularShare: inflow === 0 ? missing('no_data') : known(ratioOf(circular, inflow), age),
     debitsWithBalance: debits === 0 ? missing('no_data') : known(ratioOf(withBalance, debits), age),
     balancesReconciled: checked === 0 ? missing('no_data') : known(ratioOf(checked - broken, checked), age),
+    ...providerFacts(year.accounts, age),
   }
 }
 
@@ -318,6 +326,8 @@ function allMissing(because: MissingBecause): CurrencyFacts {
 function observationMissing(because: MissingBecause): Record<ObservationFact, Fact> {
   const fact = missing(because)
   return {
+    applicantShare: fact,
+    independentShare: fact,
     daysObserved: fact,
     daysSinceLast: fact,
     circularShare: fact,

@@ -37,6 +37,9 @@ export interface DayBucket {
   debitBalances: number
   debited: Units
   lowestAfterDebit: Units
+  /** How many transactions the applicant provided, and how many others who do not depend on them: see `data-providers.ts`. */
+  fromApplicant: number
+  fromOthers: number
   /** The sum of the signed amounts of transactions that report no balance. */
   netWithout: Units
   /** Which of the listed debits repay loans, by their amounts. */
@@ -76,6 +79,8 @@ const EMPTY_DAY: Omit<DayBucket, 'day'> = {
   debitBalances: 0,
   debited: 0,
   lowestAfterDebit: 0,
+  fromApplicant: 0,
+  fromOthers: 0,
   repaid: 0,
   otherCredits: 0,
   otherDebits: 0,
@@ -129,20 +134,22 @@ export function unpackDay(packed: PackedDay): DayBucket {
     debitBalances: (packed[9] ?? 0) as number,
     debited: (packed[10] ?? 0) as Units,
     lowestAfterDebit: (packed[11] ?? 0) as Units,
-    repaid: (packed[12] ?? 0) as Units,
-    otherCredits: (packed[13] ?? 0) as Units,
-    otherDebits: (packed[14] ?? 0) as Units,
-    returned: (packed[15] ?? 0) as number,
-    circularIn: (packed[16] ?? 0) as Units,
-    circularOut: (packed[17] ?? 0) as Units,
-    broken: (packed[18] ?? 0) as number,
-    netWithout: (packed[19] ?? 0) as Units,
-    repayments: (packed[20] ?? NONE) as readonly Units[],
-    transfers: (packed[21] ?? NONE) as readonly Units[],
-    neutralIn: (packed[22] ?? 0) as Units,
-    neutralOut: (packed[23] ?? 0) as Units,
-    toLoans: (packed[24] ?? 0) as Units,
-    contradictions: (packed[25] ?? 0) as number,
+    fromApplicant: (packed[12] ?? 0) as number,
+    fromOthers: (packed[13] ?? 0) as number,
+    repaid: (packed[14] ?? 0) as Units,
+    otherCredits: (packed[15] ?? 0) as Units,
+    otherDebits: (packed[16] ?? 0) as Units,
+    returned: (packed[17] ?? 0) as number,
+    circularIn: (packed[18] ?? 0) as Units,
+    circularOut: (packed[19] ?? 0) as Units,
+    broken: (packed[20] ?? 0) as number,
+    netWithout: (packed[21] ?? 0) as Units,
+    repayments: (packed[22] ?? NONE) as readonly Units[],
+    transfers: (packed[23] ?? NONE) as readonly Units[],
+    neutralIn: (packed[24] ?? 0) as Units,
+    neutralOut: (packed[25] ?? 0) as Units,
+    toLoans: (packed[26] ?? 0) as Units,
+    contradictions: (packed[27] ?? 0) as number,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { TransactionDirection } from '../../vocabularies.ts'
+import type { SourceKind, TransactionDirection } from '../../vocabularies.ts'
 
 /** One transaction of an entity; the caller has already removed duplicates. */
 export interface TransactionFact {
@@ -15,4 +15,6 @@ export interface TransactionFact {
   description?: string
   /** The id or the name of the counterparty. */
   counterparty?: string
+  /** Who provided it; absent if the caller did not say. */
+  providedBy?: SourceKind
 }

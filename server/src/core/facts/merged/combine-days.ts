@@ -18,7 +18,7 @@ export function combineDays(reports: readonly (readonly DayBucket[])[]): Map<num
 function combineDay(reports: readonly DayBucket[]): DayBucket {
   const [first] = reports as readonly [DayBucket]
   if (reports.length === 1) return first
-  const mostOf = (name: 'transactions' | 'debitCount' | 'returned' | 'balances' | 'debitBalances') =>
+  const mostOf = (name: 'transactions' | 'debitCount' | 'returned' | 'balances' | 'debitBalances' | Provider) =>
     Math.max(...reports.map((report) => report[name]))
   const listOf = <Movement extends Units | Credit>(
     name: 'credits' | 'debits' | 'repayments' | 'transfers',
@@ -50,12 +50,16 @@ function combineDay(reports: readonly DayBucket[]): DayBucket {
     debitBalances: mostOf('debitBalances'),
     debited: largestOf(reports.map(({ debited }) => debited)),
     lowestAfterDebit: lowestOf(reports, { count: 'debitBalances', lowest: 'lowestAfterDebit' }),
+    fromApplicant: mostOf('fromApplicant'),
+    fromOthers: mostOf('fromOthers'),
     net,
     squares,
     netWithout: unitsOf(BigInt(changeOf(whole)) - BigInt(net)),
     contradictions: balances > 0 && !isHeldByOne ? 1 : 0,
   }
 }
+
+type Provider = 'fromApplicant' | 'fromOthers'
 
 function asTheyAre(units: Units): Units {
   return units

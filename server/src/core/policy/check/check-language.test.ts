@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { editedDocument, type PolicyEdit, problemsOf, ruleOf, snapshotInput } from '../../../../tests/edited-policy.ts'
+import {
+  editedDocument,
+  type PolicyEdit,
+  problemsOf,
+  ruleOf,
+  snapshotInput,
+  withTerms,
+} from '../../../../tests/edited-policy.ts'
 import { compilePolicy } from '../compile/compile-policy.ts'
 import type { PolicySegment } from '../policy-document.ts'
 
@@ -225,6 +232,25 @@ const REFUSED: Record<string, [edit: PolicyEdit, message: RegExp]> = {
       ],
     }),
     /^\/segments\/0\/products\/0: product 'default' is credit in the document; write 'kind: credit' here too/,
+  ],
+  'a segment where a product has other terms to choose from': [
+    ({ products }) => ({
+      products: withTerms(products, { term_months: 24, term_choices: [12] }),
+      segments: [
+        {
+          name: 'other',
+          when: 'history.late > 1',
+          products: withTerms(products, { term_months: 24, term_choices: [36] }),
+        },
+      ],
+    }),
+    /^\/segments\/0\/products\/0: product 'default' lets the applicant choose among 12, 24 months in the document/,
+  ],
+  'a segment alone where a product has terms to choose from': [
+    ({ products }) => ({
+      segments: [{ name: 'other', when: 'history.late > 1', products: withTerms(products, { term_choices: [6] }) }],
+    }),
+    /^\/segments\/0\/products\/0: product 'default' has no term_choices in the document; add them there/,
   ],
   'no reason for a currency that it does not lend in': [
     ({ limit: { unlisted_currency: _, ...limit } }) => ({ limit }),

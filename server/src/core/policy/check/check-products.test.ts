@@ -46,4 +46,37 @@ describe('the terms of a product', () => {
       'annual_rate refusal',
     ])
   })
+
+  it('may cost more for a larger amount, and never less, in any tier', () => {
+    const [best, second] = document.tiers.map(({ tier }) => tier)
+    const priced = (...rates: [tier: string | undefined, from: number, rate: number][]) =>
+      said({
+        annual_rate: 0.2,
+        rates: rates.map(([tier, from, annual_rate]) => ({ tier: tier!, annual_rate, ...(from > 0 && { from }) })),
+      })
+    assert.deepEqual(priced([best, 0, 0.1], [best, 5000, 0.12], [best, 9000, 0.12]), [])
+    assert.deepEqual(priced([best, 0, 0.12], [best, 5000, 0.1]), ['rates refusal'])
+    assert.deepEqual(priced([best, 5000, 0.1]), ['rates refusal'], 'below it costs the annual_rate of 0.2')
+    assert.deepEqual(priced([best, 0, 0.1], [second, 0, 0.1], [best, 5000, 0.15]), ['rates refusal'])
+    assert.deepEqual(priced([best, 0, 0.1], [best, 5000, 0.12], [best, 5000, 0.13]), ['2 refusal'])
+  })
+
+  it('have no rate from an amount that is never lent', () => {
+    const rates = [{ tier: document.tiers[0]!.tier, from: 5000, annual_rate: 0.3 }]
+    const reason = { code: 'over_maximum', label: 'Over the maximum' }
+    const limit = { ...document.limit, over_maximum: reason }
+    const problemsOf = (maximum: number) =>
+      checkProducts({ ...document, limit, products: [{ ...document.products[0]!, annual_rate: 0.3, rates, maximum }] })
+    assert.deepEqual(
+      problemsOf(4999).map(({ path }) => path.at(-1)),
+      ['from'],
+    )
+    // The other tiers cost 0.3 as well, so from 5,000 on nothing is dearer than a worse tier.
+    assert.deepEqual(problemsOf(5000), [])
+  })
+
+  it('list the term without a choice once', () => {
+    assert.deepEqual(said({ term_months: 24, term_choices: [12, 36] }), [])
+    assert.deepEqual(said({ term_months: 24, term_choices: [12, 24] }), ['1 refusal'])
+  })
 })

@@ -9,8 +9,8 @@ const RATE_UNUSUAL = 1
 const FEE_RATE_MAX = 0.5
 
 /**
- * Finds terms of credit on access, prices that cannot be meant, prices of unknown tiers, better tiers that cost more, and
- * bounds without a reason.
+ * Finds terms of credit on access, prices that cannot be meant, prices of unknown tiers, better tiers that cost more, larger amounts
+ * that cost less, terms that are listed twice, and bounds without a reason.
  */
 export function checkProducts({ products, tiers, limit }: PolicyDocument): PolicyProblem[] {
   const names = tiers.map(({ tier }) => tier)
@@ -19,7 +19,8 @@ export function checkProducts({ products, tiers, limit }: PolicyDocument): Polic
     if (kindOf(product) === 'access') return accessProblems(product, path)
     return [
       ...rateProblems(product, path),
-      ...tierProblems(product, names, path),
+      ...priceProblems(product, names, path),
+      ...choiceProblems(product, path),
       ...boundProblems(product, limit, path),
     ]
   })
@@ -52,27 +53,67 @@ function rateProblems(product: PolicyProduct, path: (string | number)[]): Policy
   return [...problems, { path: [...path, 'fee_rate'], message }]
 }
 
-function tierProblems(
-  { product, annual_rate: listed = 0, rates = [] }: PolicyProduct,
-  tiers: readonly string[],
-  path: (string | number)[],
-): PolicyProblem[] {
+function priceProblems(product: PolicyProduct, tiers: readonly string[], path: (string | number)[]): PolicyProblem[] {
+  const { rates = [], maximum } = product
   const unknown = rates.flatMap(({ tier }, index) => {
     const message = `there is no tier '${tier}'; write one of ${tiers.join(', ')}`
     return tiers.includes(tier) ? [] : [{ path: [...path, 'rates', index, 'tier'], message }]
   })
   if (unknown.length > 0) return unknown
-  const twice = rates.findIndex(({ tier }, index) => rates.findIndex((one) => one.tier === tier) < index)
-  if (twice >= 0)
-    return [{ path: [...path, 'rates', twice], message: `'${rates[twice]!.tier}' is there twice; remove one` }]
-  const ownRates = new Map(rates.map(({ tier, annual_rate }) => [tier, annual_rate]))
-  const prices = tiers.map((tier) => ownRates.get(tier) ?? listed)
-  const cheaper = prices.findIndex((price, index) => index > 0 && price < prices[index - 1]!)
-  if (cheaper === -1) return []
-  const better = tiers[cheaper - 1]!
-  const unlisted = ownRates.has(better) ? '' : `, which is not listed and costs the annual_rate of ${listed}`
-  const message = `product '${product}': tier '${tiers[cheaper]}' costs less than a better tier, '${better}'${unlisted}; lower the rate of the better one`
-  return [{ path: [...path, 'rates'], message }]
+  const isSame = (one: Rate, other: Rate) => one.tier === other.tier && one.from === other.from
+  const twice = rates.findIndex((rate, index) => rates.findIndex((one) => isSame(one, rate)) < index)
+  if (twice >= 0) {
+    const { tier, from } = rates[twice]!
+    const what = from === undefined ? `'${tier}'` : `'${tier}' from ${from}`
+    return [{ path: [...path, 'rates', twice], message: `${what} is there twice; remove one` }]
+  }
+  const unreached = rates.flatMap(({ from }, index): PolicyProblem[] => {
+    if (from === undefined || maximum === undefined || from <= maximum) return []
+    const message = `no amount is lent from ${from} on, which is above the maximum of ${maximum}; remove the rate`
+    return [{ path: [...path, 'rates', index, 'from'], message }]
+  })
+  return [...unreached, ...dearerProblems(product, tiers, path)]
+}
+
+type Rate = NonNullable<PolicyProduct['rates']>[number]
+
+/** Finds a better tier that costs more than a worse one, and a larger amount that costs less than a smaller one. */
+function dearerProblems(
+  { product, annual_rate: listed = 0, rates = [] }: PolicyProduct,
+  tiers: readonly string[],
+  path: (string | number)[],
+): PolicyProblem[] {
+  const amounts = [...new Set([0, ...rates.map(({ from = 0 }) => from)])].sort((a, b) => a - b)
+  const own = new Set(rates.map(({ tier }) => tier))
+  const priceAt = (tier: string, amount: number) =>
+    rates
+      .filter((rate) => rate.tier === tier && (rate.from ?? 0) <= amount)
+      .reduce<Rate | undefined>((last, rate) => ((last?.from ?? 0) > (rate.from ?? 0) ? last : rate), undefined)
+      ?.annual_rate ?? listed
+  for (const [position, amount] of amounts.entries()) {
+    const prices = tiers.map((tier) => priceAt(tier, amount))
+    const from = amount === 0 ? '' : ` from ${amount} on`
+    const cheaper = prices.findIndex((price, index) => index > 0 && price < prices[index - 1]!)
+    if (cheaper >= 0) {
+      const better = tiers[cheaper - 1]!
+      const unlisted = own.has(better) ? '' : `, which is not listed and costs the annual_rate of ${listed}`
+      const message = `product '${product}': tier '${tiers[cheaper]}' costs less${from} than a better tier, '${better}'${unlisted}; lower the rate of the better one`
+      return [{ path: [...path, 'rates'], message }]
+    }
+    const falls = tiers.find((tier, index) => position > 0 && prices[index]! < priceAt(tier, amounts[position - 1]!))
+    if (falls === undefined) continue
+    // The search for a counter-offer relies on it: an amount that is approved has no smaller one that is not.
+    const message = `product '${product}': tier '${falls}' costs less${from}, so a larger amount could be approved where a smaller one is not; let the rate rise with the amount, or list a product of its own for large amounts`
+    return [{ path: [...path, 'rates'], message }]
+  }
+  return []
+}
+
+function choiceProblems({ term_months, term_choices = [] }: PolicyProduct, path: (string | number)[]): PolicyProblem[] {
+  const index = term_choices.indexOf(term_months!)
+  if (index < 0) return []
+  const message = `${term_months} months are the term without a choice, and may be chosen anyway; remove them here`
+  return [{ path: [...path, 'term_choices', index], message }]
 }
 
 function boundProblems(

@@ -3,7 +3,7 @@ import { paymentsIn } from '../compile/payment-features.ts'
 import { type PolicySlots, policySlots } from '../compile/policy-slots.ts'
 import { checkExpression } from '../expression/check-expression.ts'
 import { compileExpression } from '../expression/compile-expression.ts'
-import type { PolicyDocument, PolicySegment } from '../policy-document.ts'
+import type { PolicyDocument, PolicyProduct, PolicySegment } from '../policy-document.ts'
 import { SEGMENT_ADDITIONS, SEGMENT_PARTS } from '../segment-document.ts'
 import { dependsOnAmount } from './check-limit.ts'
 import type { PolicyProblem } from './policy-problem.ts'
@@ -51,12 +51,29 @@ function emptyProblems(segment: PolicySegment, index: number): PolicyProblem[] {
   return [{ path: ['segments', index], message }]
 }
 
+/** What a segment may not say otherwise of a product: whether a request is decided is settled before its segment is known. */
+function differenceOf(known: PolicyProduct, own: PolicyProduct): string | undefined {
+  const kind = kindOf(known)
+  if (kind !== kindOf(own))
+    return `product '${known.product}' is ${kind} in the document; write 'kind: ${kind}' here too`
+  const isChosen = known.term_choices !== undefined || own.term_choices !== undefined
+  if (!isChosen || termsOf(known) === termsOf(own)) return undefined
+  if (known.term_choices === undefined)
+    return `product '${known.product}' has no term_choices in the document; add them there, or remove them here`
+  return `product '${known.product}' lets the applicant choose among ${termsOf(known)} months in the document; write term_months and term_choices so that they are the same here`
+}
+
+/** All terms that an applicant may ask for. */
+function termsOf({ term_months = 0, term_choices = [] }: PolicyProduct): string {
+  return [term_months, ...term_choices].sort((a, b) => a - b).join(', ')
+}
+
 function productProblems({ products }: PolicyDocument, segment: PolicySegment, index: number): PolicyProblem[] {
   if (segment.products === undefined) return []
   const own = new Set(segment.products.map(({ product }) => product))
   const lacking = products.map(({ product }) => product).filter((product) => !own.has(product))
   const extra = [...own].filter((product) => !products.some((one) => one.product === product))
-  const kinds = new Map(products.map((product) => [product.product, kindOf(product)]))
+  const listed = new Map(products.map((product) => [product.product, product]))
   const path = ['segments', index, 'products']
   return [
     ...lacking.map((product) => ({ path, message: `product '${product}' of the document is not listed; add it` })),
@@ -65,11 +82,9 @@ function productProblems({ products }: PolicyDocument, segment: PolicySegment, i
       message: `product '${product}' is not in the document; add it to products there`,
     })),
     ...segment.products.flatMap((one, at) => {
-      const kind = kinds.get(one.product)
-      // Whether a request needs an amount is settled before its segment is known.
-      if (kind === undefined || kind === kindOf(one)) return []
-      const message = `product '${one.product}' is ${kind} in the document; write 'kind: ${kind}' here too`
-      return [{ path: [...path, at], message }]
+      const known = listed.get(one.product)
+      const message = known && differenceOf(known, one)
+      return message === undefined ? [] : [{ path: [...path, at], message }]
     }),
   ]
 }

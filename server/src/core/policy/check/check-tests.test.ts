@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { editedDocument, snapshotInput } from '../../../../tests/edited-policy.ts'
+import { editedDocument, snapshotInput, withTerms } from '../../../../tests/edited-policy.ts'
 import type { PolicyDocument, PolicySegment } from '../policy-document.ts'
 import { checkTests } from './check-tests.ts'
 
@@ -42,6 +42,19 @@ describe('a test of a policy', () => {
     assert.deepEqual(said({ facts: { 'history.late': 1 }, missing: { 'history.late': 'no_data' } }), [
       "history.late is known and missing; remove it from 'facts' or 'missing'",
     ])
+  })
+
+  it('names a term that an applicant may choose', () => {
+    const products = withTerms(document.products, { term_months: 24, term_choices: [12] })
+    const asked = (term: number, over = products) =>
+      checkTests({
+        ...document,
+        products: over,
+        tests: [{ name: 'it', expect: {}, facts: { 'request.amount': 1, 'request.term_months': term } }],
+      }).map(({ message }) => message)
+    assert.deepEqual([asked(12), asked(24)], [[], []])
+    assert.deepEqual(asked(36), ["'default' has the terms 24, 12; write one of them"])
+    assert.deepEqual(asked(24, document.products), ["'default' has no term_choices; remove it"])
   })
 
   it('asks for an amount if its product is credit, and for none if it is access', () => {

@@ -21,6 +21,7 @@ export function checkTests({ tests, inputs, products, segments = [] }: PolicyDoc
       return message === undefined ? [] : [{ path: ['tests', index, 'missing', feature], message }]
     }),
     ...amountProblems(facts, products, index),
+    ...termProblems(facts, products, index),
     ...segmentProblems(expect.segment, names, index),
   ])
 }
@@ -44,14 +45,37 @@ function knownFeature(feature: string, inputs: readonly PolicyInput[]): Pick<Pol
   return feature.startsWith('snapshot.') ? inputs.find((input) => input.feature === feature) : findFeature(feature)
 }
 
-/** A test without a product is one of `default`, as a request for a product that is not listed. */
+function termProblems(
+  { 'request.term_months': term, ...facts }: PolicyDocument['tests'][number]['facts'],
+  products: readonly PolicyProduct[],
+  index: number,
+): PolicyProblem[] {
+  const product = productOf(facts, products)
+  if (term === undefined || product === undefined) return []
+  const { term_months, term_choices = [] } = product
+  const terms = term_choices.length === 0 ? [] : [term_months, ...term_choices]
+  if (terms.includes(Number(term))) return []
+  const path = ['tests', index, 'facts', 'request.term_months']
+  const choice =
+    terms.length === 0 ? 'has no term_choices; remove it' : `has the terms ${terms.join(', ')}; write one of them`
+  return [{ path, message: `'${product.product}' ${choice}` }]
+}
+
+/** The product of a test. A test without one, or with one that is not listed, is of `default`, as such a request. */
+function productOf(
+  { 'request.product': name = 'default' }: PolicyDocument['tests'][number]['facts'],
+  products: readonly PolicyProduct[],
+): PolicyProduct | undefined {
+  return products.find((one) => one.product === name) ?? products.find((one) => one.product === 'default')
+}
+
 function amountProblems(
   facts: PolicyDocument['tests'][number]['facts'],
   products: readonly PolicyProduct[],
   index: number,
 ): PolicyProblem[] {
   const { 'request.product': name = 'default', 'request.amount': amount } = facts
-  const product = products.find((one) => one.product === name) ?? products.find((one) => one.product === 'default')
+  const product = productOf(facts, products)
   if (product === undefined) return []
   const kind = kindOf(product)
   if ((kind === 'credit') === (amount !== undefined)) return []

@@ -10,7 +10,7 @@ import type { PolicyDocument, PolicyInput } from '../policy-document.ts'
 import { segmentDocument } from '../segment-document.ts'
 import { compileDerived, computedSlots, slotsFromAmount } from './compile-derived.ts'
 import { compileLastReasons, compileMeanings, reasonGroups } from './compile-meanings.ts'
-import { compileProducts } from './compile-products.ts'
+import { compileProducts, isPricedByAmount } from './compile-products.ts'
 import { BY_SCORE, compiledBound, compileRules } from './compile-rules.ts'
 import { compileCharacteristics, compileGapReasons } from './compile-scorecard.ts'
 import { compileTables } from './compile-tables.ts'
@@ -136,7 +136,10 @@ function compileParts(
     hasPointsRules: rules.some(({ action }) => action === 'points'),
     hasRulesOnAmount: rules.some(({ dependsOnAmount }) => dependsOnAmount),
     readsAmountByBinsOnly:
-      computedFromAmount.length === 0 && !amountSlots.has(probabilitySlot ?? -1) && !isReadOtherwise,
+      computedFromAmount.length === 0 &&
+      !amountSlots.has(probabilitySlot ?? -1) &&
+      !isReadOtherwise &&
+      !isPricedByAmount(document.products),
     isScored: scorecard.characteristics.length > 0,
     characteristics: compileCharacteristics(document, { slots, derived, amountSlots }),
     tiers: compileTiers(document),

@@ -19,6 +19,7 @@ describe('the compiled terms of a product', () => {
       minimum: 0,
       maximum: undefined,
       byTier: undefined,
+      byTerm: undefined,
     })
   })
 
@@ -46,6 +47,33 @@ describe('the compiled terms of a product', () => {
   it('have the rate of a tier where the policy states one, and share all else', () => {
     const { byTier, ...terms } = compileProducts([{ ...YEAR, rates: [{ tier: 'A', annual_rate: 0 }] }]).get('year')!
     assert.deepEqual([...byTier!.keys()], ['A'])
-    assert.deepEqual(byTier!.get('A'), { ...terms, annual_rate: 0, annuityFactor: 12, byTier: undefined })
+    assert.deepEqual(byTier!.get('A'), [
+      { from: 0, terms: { ...terms, annual_rate: 0, annuityFactor: 12, byTier: undefined } },
+    ])
+  })
+
+  it('have the prices of a tier from the smallest amount on, however they are listed', () => {
+    const rates = [900, undefined, 30].map((from, index) => ({
+      tier: 'A',
+      annual_rate: index / 10,
+      ...(from && { from }),
+    }))
+    const { byTier } = compileProducts([{ ...YEAR, rates }]).get('year')!
+    assert.deepEqual(
+      byTier!.get('A')!.map(({ from, terms }) => [from, terms.annual_rate]),
+      [
+        [0, 0.1],
+        [30, 0.2],
+        [900, 0],
+      ],
+    )
+  })
+
+  it('have those of each term that may be chosen, with the same prices', () => {
+    const rates = [{ tier: 'A', annual_rate: 0 }]
+    const { byTerm } = compileProducts([{ ...YEAR, term_choices: [6, 24], rates }]).get('year')!
+    assert.deepEqual([...byTerm!.keys()], [6, 24])
+    const { term_months, annual_rate, byTier } = byTerm!.get(24)!
+    assert.deepEqual([term_months, annual_rate, byTier!.get('A')![0]!.terms.annuityFactor], [24, 0.12, 24])
   })
 })

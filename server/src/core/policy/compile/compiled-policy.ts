@@ -281,8 +281,16 @@ export interface ProductTerms {
   feeAmount: number
   minimum: number
   maximum: number | undefined
-  /** The terms by tier, where a tier has a price of its own. */
-  byTier: ReadonlyMap<string, ProductTerms> | undefined
+  /** The terms by tier, where a tier has a price of its own: those from an amount on, ascending. */
+  byTier: ReadonlyMap<string, readonly AmountPrice[]> | undefined
+  /** The terms by the term that an applicant may choose; of the terms of such a term undefined. */
+  byTerm: ReadonlyMap<number, ProductTerms> | undefined
+}
+
+/** The terms of amounts from one on, in the reference currency. */
+export interface AmountPrice {
+  from: number
+  terms: ProductTerms
 }
 
 /** The exchange rate of a currency against the reference currency, and the step that limits are rounded to. */

@@ -1,5 +1,6 @@
 import { ownProperty } from '../../../stored-json.ts'
 import type { AccountCashflow, CurrencyCashflow } from '../cashflow-state.ts'
+import type { ProvidedCounts } from '../data-providers.ts'
 import { type DayBucket, unpackDay } from '../day-bucket.ts'
 import { type DayFigures, dayFigures } from '../day-figures.ts'
 import { type AccountsByKey, type AccountTerms, holdsMoney, shareOf } from './account-terms.ts'
@@ -13,6 +14,7 @@ export interface AccountFigures {
   /** How many balances could be checked, and how many of them do not follow from the one before. */
   checked: number
   broken: number
+  provided: ProvidedCounts
   /** The balance that is known last. */
   lastBalance: number | undefined
 }
@@ -56,14 +58,26 @@ const NO_TERMS: AccountTerms = {}
 function figuresAlone({ days, lastBalance }: AccountCashflow, terms: AccountTerms, range: DayRange): AccountFigures {
   const figures: DayFigures[] = []
   let [checked, broken] = [0, 0]
+  const provided = { ...NOT_PROVIDED }
   for (const packed of days) {
     if (!isIn(packed[0] as number, range)) continue
-    const day = dayFigures(unpackDay(packed))
+    const bucket = unpackDay(packed)
+    const day = dayFigures(bucket)
     figures.push(day)
+    countProvided(provided, bucket)
     checked += day.balances
     broken += day.broken
   }
-  return { terms, days: figures, checked, broken, lastBalance: lastBalance ? Number(lastBalance.units) : undefined }
+  const balance = lastBalance ? Number(lastBalance.units) : undefined
+  return { terms, days: figures, checked, broken, provided, lastBalance: balance }
+}
+
+const NOT_PROVIDED: ProvidedCounts = { transactions: 0, fromApplicant: 0, fromOthers: 0 }
+
+function countProvided(provided: ProvidedCounts, { transactions, fromApplicant, fromOthers }: DayBucket): void {
+  provided.transactions += transactions
+  provided.fromApplicant += fromApplicant
+  provided.fromOthers += fromOthers
 }
 
 /** An account that is put together with others. */
@@ -83,12 +97,15 @@ function openAccount(account: AccountCashflow, terms: AccountTerms, range: DayRa
   const days = buckets.map((bucket) =>
     statements.length > 0 ? withEnd(bucket, balances.get(bucket.day)) : dayFigures(bucket),
   )
+  const provided = { ...NOT_PROVIDED }
+  for (const bucket of buckets) countProvided(provided, bucket)
   const last = lastBalance ? Number(lastBalance.units) : undefined
   return {
     terms,
     days,
     checked: buckets.reduce((sum, bucket) => sum + bucket.balances, compared),
     broken: buckets.reduce((sum, bucket) => sum + bucket.broken, broken),
+    provided,
     lastBalance: statements.length > 0 ? [...balances.values()].at(-1) : last,
     share: shareOf(terms),
     figures: new Map(days.map((day) => [day.day, day])),

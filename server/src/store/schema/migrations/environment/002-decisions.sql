@@ -96,6 +96,7 @@ CREATE TABLE decisions (
   recommended_limit double precision,
   score             integer,
   score_cutoff      integer,
+  term_months       integer, -- that the applicant chose; NULL for the term of the product
   org_id            text NOT NULL,
   id                text NOT NULL,
   entity_id         text NOT NULL,
