@@ -7,7 +7,7 @@ import { eraseApproved, eraseExpiredDecisions } from '../src/service/erase-entit
 import type { Database } from '../src/store/database/database.ts'
 import { unpackSegment } from '../src/store/documents/segment.ts'
 import { commitOrThrow } from '../src/store/write-path/commit-or-throw.ts'
-import { auditEntryRow } from '../src/store/write-path/record.ts'
+import { auditEntryRow, domainEventRows } from '../src/store/write-path/record.ts'
 import { recordSha256 } from '../src/store/write-path/record-hash.ts'
 import { byOperator, byService } from './acts.ts'
 import type { startAuditLogScene } from './audit-log-scene.ts'
@@ -102,6 +102,7 @@ export const PERSONAL_TEXTS = {
   condition: 'Send the lease of the Lehmgrube',
   outcome: 'Quastenflosser moved abroad',
   note: 'Called Wilhelmina at noon',
+  signature: 'Wilhelmina sold the branch',
   retraction: 'Quastenflosser had paid after all',
   hold: 'Quastenflosser against Hausverwaltung, 12 O 345',
   merge: 'Wilhelmina signed with both numbers',
@@ -206,6 +207,14 @@ export async function storePerson(
     author_id: 'opr_one',
     created_at: now,
   }
+  const signature = {
+    id: installation.newId('sig'),
+    case_id: 'cas_zq',
+    entity_id: id,
+    body: JSON.stringify({ verdicts: [], reason: texts.signature }),
+    signer_id: 'opr_one',
+    created_at: now,
+  }
   const retraction = {
     id: installation.newId('ret'),
     outcome_id: outcome.id,
@@ -231,6 +240,7 @@ export async function storePerson(
     rows: {
       playground_scenarios: [scenario, changed].map((one) => ({ ...one, saved_by: 'opr_one', saved_at: now })),
       case_notes: [note],
+      case_signatures: [signature],
       outcome_retractions: [retraction],
     },
     auditEntries: [
@@ -240,6 +250,19 @@ export async function storePerson(
         subject: { type: 'case_note', id: note.id },
         data: { entity_id: id, case_id: 'cas_zq', record_sha256: recordSha256<'case_notes'>(organization.id, note) },
       }),
+      ...domainEventRows(context, [
+        {
+          type: 'case.signature_due',
+          trailId: id,
+          subject: { type: 'case_signature', id: signature.id },
+          data: {
+            entity_id: id,
+            case_id: 'cas_zq',
+            signature_id: signature.id,
+            record_sha256: recordSha256<'case_signatures'>(organization.id, signature),
+          },
+        },
+      ]),
       auditEntryRow(context, {
         type: 'decision.outcome_retraction_proposed',
         trailId: id,

@@ -82,6 +82,7 @@ const RECORDS: Record<string, Record<string, string>> = {
     expires: '99999',
   },
   case_notes: { id: idOf('nte') },
+  case_signatures: { id: idOf('sig') },
   identity_links: { id: idOf('idl'), related_entity_id: "'ent_hub'", verification_status: "'verified'" },
   identifier_holders: { identifier_hash: 'n::text' },
   consents: { id: idOf('con'), status: "'granted'", data_categories: "'[]'" },

@@ -54,7 +54,7 @@ const PAGE_PARAMETERS = {
   'decisions/$decisionId': {},
   'review-queue': {
     ...filtersOf<InputOf<'cases.list'>>()('state', 'deadline'),
-    holder: oneOf<'mine' | 'free'>('mine', 'free'),
+    holder: oneOf<'mine' | 'free' | 'to_sign'>('mine', 'free', 'to_sign'),
     case: text,
   },
   entities: filtersOf<InputOf<'entities.list'>>()('search'),

@@ -1,39 +1,23 @@
-import { requestedIn } from '../core/facts/read-fact.ts'
 import {
-  couldLend,
-  EXCESS_REASON_CHARACTERS_MIN,
-  limitThresholds,
-  type ReviewBounds,
-  totalOf,
-  totalThresholds,
-} from '../core/review-bounds.ts'
-import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
+  type Approval,
+  type Approver,
+  type BeyondLimit,
+  beyondLimits,
+  type Signature,
+} from '../core/approval-limits.ts'
 import type { Installation } from '../installation/installation.ts'
+import type { Operator } from '../store/control/operators.ts'
 import type { WaitingDecision } from '../store/environment/cases.ts'
-import { auditEntryRow, domainEventRows } from '../store/write-path/record.ts'
+import type { RowOf } from '../store/schema/tables.ts'
+import { type AuditEntryRow, auditEntryRow, domainEventRows } from '../store/write-path/record.ts'
+import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { offersAfterReviews } from '../underwriting/entity-offers.ts'
-import {
-  type NewReview,
-  type RecordedReview,
-  type ReviewRequest,
-  reviewDecision,
-} from '../underwriting/review-decision.ts'
-import { readReviewEvidence } from '../underwriting/review-evidence.ts'
-import { readStandingCredit, type StandingCredit, takenSince } from '../underwriting/standing-credit.ts'
+import type { RecordedReview } from '../underwriting/review-decision.ts'
+import { readStandingCredit, type StandingCredit } from '../underwriting/standing-credit.ts'
 import { contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned } from './act.ts'
+import { type Pair, pairsOf, type RequestVerdict, reviewAll } from './case-verdicts.ts'
 import { ATTEMPTS_MAX, asSeen, caseBusy, caseTaken, openCase } from './manage-cases.ts'
-import { conflict, entityErased, invalid, type Problem, tooManyOffers } from './problem.ts'
-
-/** What a reviewer decides about one request of a case. */
-export interface RequestVerdict {
-  decisionId: string
-  verdict: (typeof REVIEW_VERDICTS)[number]
-  /** What the applicant has to do first, each in words. */
-  conditions?: readonly string[] | undefined
-  recommendedLimit?: number | undefined
-  /** Whether the reviewer was told that the limit is outside of the bounds of the organization, and means it. */
-  isExcessConfirmed?: boolean | undefined
-}
+import { conflict, entityErased, tooManyOffers } from './problem.ts'
 
 /** What a reviewer decides about a case, for the reason of the act: a verdict for each request. */
 export interface CaseVerdict {
@@ -51,211 +35,167 @@ export const REQUESTS_PER_ACT_MAX = 20
 export const CONDITIONS_MAX = 20
 export const CONDITION_CHARACTERS_MAX = 500
 
-/** The code of conditions that a reviewer writes in words. */
-const CONDITION_CODE = 'reviewer_condition'
-
 /** The longest reason of a review. */
 export const REASON_CHARACTERS_MAX = 5_000
+
+/** What deciding a case has come to: its reviews, or a first signature that a second person has to follow. */
+export type DecidedCase = { reviews: RecordedReview[] } | { signatureId: string }
 
 /**
  * Reviews every request of a case that waits, as `POST /v1/decisions/{id}/reviews` does, which closes the case. All reviews are
  * one change: either each request gets its verdict, or none does. A case that another operator has, or whose requests are not
- * those that the reviewer saw, is left as it is.
+ * those that the reviewer saw, is left as it is. What is above the reviewer's approval limit is signed and not reviewed: a
+ * second person signs the same (`sign-case.ts`).
  */
 export const decideCase = permitted(
   'review decisions',
-  async (
-    installation,
-    act: Reasoned<EnvironmentAct<OperatorActor>>,
-    decided: CaseVerdict,
-  ): Promise<{ reviews: RecordedReview[] }> => {
-    const { organizationId } = act
+  async (installation, act: Reasoned<EnvironmentAct<OperatorActor>>, decided: CaseVerdict): Promise<DecidedCase> => {
     const { operator } = act.by
-    const store = installation.stores[act.environment]
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const found = await openCase(installation, act, decided.id)
       if (found.assignee_id !== null && found.assignee_id !== operator.id)
         throw await caseTaken(installation, act, found)
-      const credit = await readStandingCredit(store, {
-        organizationId,
-        entityId: found.entity_id,
-        now: new Date(installation.nowMs()).toISOString(),
-      })
-      if (!credit) throw entityErased(found.entity_id)
-      const waiting = await store.cases.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
-      const pairs = pairsOf(waiting, decided.verdicts)
-      const { now, reviews } = await reviewAll(installation, act, {
-        pairs,
-        credit,
-        isTotalConfirmed: decided.isTotalConfirmed,
-      })
-      const offered = pairs.map(({ decision }, index) => ({ decision, review: reviews[index]!.review }))
-      const offers = await offersAfterReviews({ store, organizationId, now }, credit.members, offered)
-      if (offers === 'too_many') throw tooManyOffers()
-      const { changedOffers, replacedOffers } = offers
-      const context = { ...contextOf(installation, act), now }
-      const domainEvents = reviews.map(({ domainEvent }) => domainEvent)
-      const auditEntries = [
-        ...domainEventRows(context, domainEvents),
-        ...replacedOffers.map((entry) => auditEntryRow(context, entry)),
-      ]
-      const { lost } = await store.commit({
-        organizationId,
-        changedOffers,
-        changedCases: [{ ...asSeen(found), assignee_id: operator.id, assigned_at: found.assigned_at ?? now }],
-        rows: { reviews: reviews.map(({ row }) => row) },
-        auditEntries,
-      })
-      if (!lost) return { reviews: reviews.map(({ review }) => review) }
+      if (found.signature_id !== null)
+        throw conflict('case_signed', 'This case is signed already, and waits for a second person.')
+      const read = await readForVerdict(installation, act, found)
+      const pairs = pairsOf(read.waiting, decided.verdicts)
+      const done = (await isBeyond(installation, act, pairs))
+        ? await signFirst(installation, act, { ...read, found, pairs, decided })
+        : await recordReviews(installation, act, { ...read, found, pairs, isTotalConfirmed: decided.isTotalConfirmed })
+      if (done) return done
     }
     throw caseBusy()
   },
   { reasonCharactersMax: REASON_CHARACTERS_MAX },
 )
 
-interface Pair {
-  decision: WaitingDecision
-  said: RequestVerdict
+/** What a verdict about a case needs. */
+interface ReadCase {
+  credit: StandingCredit
+  waiting: WaitingDecision[]
 }
 
-/** Each waiting decision with its verdict, oldest first; throws unless every one has exactly one. */
-function pairsOf(newestFirst: readonly WaitingDecision[], verdicts: readonly RequestVerdict[]): Pair[] {
-  const byId = new Map(verdicts.map((said) => [said.decisionId, said]))
-  const pairs = newestFirst.toReversed().flatMap((decision) => {
-    const said = byId.get(decision.id)
-    return said ? [{ decision, said }] : []
-  })
-  const isComplete = pairs.length === newestFirst.length && pairs.length === verdicts.length
-  if (!isComplete) throw conflict('case_changed', 'The requests of this case changed while you decided.')
-  return pairs
-}
-
-async function reviewAll(
+/** Reads the requests of a case that wait, and what is lent to the same person. */
+export async function readForVerdict(
   installation: Installation,
-  { environment, by: { operator }, organizationId, reason }: Reasoned<EnvironmentAct<OperatorActor>>,
-  {
-    pairs,
-    credit,
-    isTotalConfirmed,
-  }: Pick<CaseVerdict, 'isTotalConfirmed'> & { pairs: readonly Pair[]; credit: StandingCredit },
-): Promise<{ now: string; reviews: NewReview[] }> {
+  { environment, organizationId }: EnvironmentAct,
+  { id, entity_id: entityId }: RowOf<'cases'>,
+): Promise<ReadCase> {
   const store = installation.stores[environment]
-  const bounds = await installation.stores.production.reviews.bounds(organizationId)
-  const nowMs = Math.max(installation.nowMs(), ...pairs.map(({ decision }) => Date.parse(decision.created_at)))
-  const now = new Date(nowMs).toISOString()
-  const reviewer = { id: operator.id, name: operator.name }
-  const reviews: NewReview[] = []
-  for (const { decision, said } of pairs) {
-    requireWithinBounds(said, { ...amountsOf(decision, credit), bounds, reason })
-    const tools = { store, newId: installation.newId, now }
-    const reviewed = reviewDecision(tools, decision, requestOf(said, { reviewer, reason }))
-    if ('violations' in reviewed) throw invalid('review_contradictory', reviewed.violations[0]!.message)
-    reviews.push(reviewed)
-  }
-  requireTotalWithinBounds(pairs, { credit, bounds, reason, isConfirmed: isTotalConfirmed })
-  return { now, reviews }
+  const now = new Date(installation.nowMs()).toISOString()
+  const credit = await readStandingCredit(store, { organizationId, entityId, now })
+  if (!credit) throw entityErased(entityId)
+  return { credit, waiting: await store.cases.waitingDecisions(organizationId, id, REQUESTS_PER_ACT_MAX) }
 }
 
-function requestOf(
-  { verdict, conditions, recommendedLimit }: RequestVerdict,
-  { reviewer, reason }: Pick<ReviewRequest, 'reviewer' | 'reason'>,
-): ReviewRequest {
-  return {
-    verdict,
-    reviewer,
-    reason,
-    ...(conditions?.length && {
-      conditions: conditions.map((label) => ({ code: CONDITION_CODE, label: label.trim() })),
-    }),
-    ...(recommendedLimit !== undefined && { recommended_limit: recommendedLimit }),
-  }
+/** What of these verdicts is above the limits of the operator who gives a signature. */
+export async function beyondLimitsOf(
+  installation: Installation,
+  { environment, organizationId, by }: EnvironmentAct<OperatorActor>,
+  { pairs, as }: { pairs: readonly Pair[]; as: Signature },
+): Promise<BeyondLimit[]> {
+  const limits = await installation.stores[environment].approvals.limits(organizationId)
+  return beyondLimits(limits, approverOf(by.operator), approvalsOf(pairs), as)
 }
 
-/** What was asked for, and what the policy could still lend; nulls where that is not known any more, or it is about access. */
-function amountsOf(decision: WaitingDecision, credit: StandingCredit) {
-  const { state, facts, trace } = readReviewEvidence(decision)
-  const asked = requestedIn(facts?.features)
-  const taken = facts && asked ? takenSince(credit, facts, asked.currency) : 0
-  return {
-    isAltered: state === 'altered',
-    asked: asked?.amount ?? null,
-    currency: asked?.currency ?? null,
-    taken,
-    lendable: trace ? couldLend(trace.limit, taken) : null,
-  }
+async function isBeyond(installation: Installation, act: EnvironmentAct<OperatorActor>, pairs: readonly Pair[]) {
+  return (await beyondLimitsOf(installation, act, { pairs, as: 'alone' })).length > 0
 }
 
-/** Takes no limit that is missing, refused, or outside of the bounds without a confirmation and a reason. */
-function requireWithinBounds(
-  { verdict, recommendedLimit: limit, isExcessConfirmed }: RequestVerdict,
-  {
-    isAltered,
-    asked,
-    taken,
-    lendable,
-    bounds,
-    reason,
-  }: ReturnType<typeof amountsOf> & { bounds: ReviewBounds; reason: string },
-): void {
-  if (verdict === 'decline') return
-  // Without its evidence, a request for credit would pass as one for access, which needs no limit.
-  if (isAltered)
-    throw conflict(
-      'evidence_altered',
-      'The evidence of a request was altered and cannot be read, so it can only be declined.',
-    )
-  if (asked === null) return
-  if (limit === undefined) throw invalid('limit_missing', 'An approval of credit needs a limit.')
-  const { ask_below, ask_above, refuse_above } = limitThresholds({ asked, couldLend: lendable }, bounds)
-  if (limit >= ask_below && limit <= ask_above) return
-  const isLow = limit < ask_below
-  if (limit > refuse_above)
-    throw outside(`A limit of more than ${bounds.refuse_above_times} times what was asked is refused.`)
-  if (!isExcessConfirmed)
-    throw outside(
-      isLow
-        ? `The limit is below ${bounds.ask_below_percent} % of what was asked, and of what the policy could lend. It has to be confirmed.`
-        : `The limit is above what was asked, or above what the policy could lend${afterTaken(taken)}. It has to be confirmed.`,
-    )
-  requireLongReason(reason, isLow ? 'the limit is so low' : 'the limit is so high')
+/** An operator as approval limits know them. */
+export function approverOf({ id, role }: Pick<Operator, 'id' | 'role'>): Approver {
+  return { type: 'operator', id, roles: [role] }
 }
 
-/** Takes no limits of one currency that are too high together, though each may be within its own bounds. */
-function requireTotalWithinBounds(
-  pairs: readonly Pair[],
-  {
-    credit,
-    bounds,
-    reason,
-    isConfirmed,
-  }: { credit: StandingCredit; bounds: ReviewBounds; reason: string; isConfirmed: boolean | undefined },
-): void {
-  const requests = pairs.map(({ decision, said }) => {
-    const { currency, lendable } = amountsOf(decision, credit)
-    return { currency, couldLend: lendable, limit: said.verdict === 'decline' ? undefined : said.recommendedLimit }
+/** The amounts that verdicts approve; access has none. */
+export function approvalsOf(pairs: readonly Pair[]): Approval[] {
+  return pairs.flatMap(({ decision: { product, currency }, said }) =>
+    said.verdict === 'decline' || said.recommendedLimit === undefined || currency === null
+      ? []
+      : [{ product, currency, amount: said.recommendedLimit }],
+  )
+}
+
+/** What is recorded of a case whose requests get their verdicts. */
+interface Reviewed extends ReadCase {
+  found: RowOf<'cases'>
+  pairs: readonly Pair[]
+  isTotalConfirmed?: boolean | undefined
+  /** Entries of the same act. */
+  entries?: readonly AuditEntryRow[]
+}
+
+/** Records the reviews of a case; undefined if it was changed since it was read. */
+export async function recordReviews(
+  installation: Installation,
+  act: Reasoned<EnvironmentAct<OperatorActor>>,
+  { credit, found, pairs, isTotalConfirmed, entries = [] }: Reviewed,
+): Promise<{ reviews: RecordedReview[] } | undefined> {
+  const { organizationId } = act
+  const store = installation.stores[act.environment]
+  const { now, reviews } = await reviewAll(installation, act, { pairs, credit, isTotalConfirmed })
+  const offered = pairs.map(({ decision }, index) => ({ decision, review: reviews[index]!.review }))
+  const offers = await offersAfterReviews({ store, organizationId, now }, credit.members, offered)
+  if (offers === 'too_many') throw tooManyOffers()
+  const { changedOffers, replacedOffers } = offers
+  const context = { ...contextOf(installation, act), now }
+  const domainEvents = reviews.map(({ domainEvent }) => domainEvent)
+  const { lost } = await store.commit({
+    organizationId,
+    changedOffers,
+    changedCases: [{ ...asSeen(found), assignee_id: act.by.operator.id, assigned_at: found.assigned_at ?? now }],
+    rows: { reviews: reviews.map(({ row }) => row) },
+    auditEntries: [
+      ...domainEventRows(context, domainEvents),
+      ...replacedOffers.map((entry) => auditEntryRow(context, entry)),
+      ...entries,
+    ],
   })
-  const above = totalThresholds(requests, bounds).find(({ currency, ask_above }) => {
-    const limits = requests.flatMap((each) => (each.currency === currency ? (each.limit ?? []) : []))
-    // One limit alone has its own thresholds.
-    return limits.length > 1 && totalOf(limits) > ask_above
+  return lost ? undefined : { reviews: reviews.map(({ review }) => review) }
+}
+
+/** Records the first of two signatures, and gives the case back to the queue; undefined if it was changed since it was read. */
+async function signFirst(
+  installation: Installation,
+  act: Reasoned<EnvironmentAct<OperatorActor>>,
+  { credit, found, pairs, decided }: Reviewed & { decided: CaseVerdict },
+): Promise<{ signatureId: string } | undefined> {
+  const { organizationId, reason } = act
+  const { verdicts, isTotalConfirmed } = decided
+  // Nothing is signed that could not be recorded.
+  const { now } = await reviewAll(installation, act, { pairs, credit, isTotalConfirmed })
+  const signature = {
+    id: installation.newId('sig'),
+    case_id: found.id,
+    entity_id: found.entity_id,
+    body: JSON.stringify({ verdicts, reason, isTotalConfirmed } satisfies SignedVerdict),
+    signer_id: act.by.operator.id,
+    created_at: now,
+  }
+  const { id, case_id, entity_id } = signature
+  const record_sha256 = recordSha256<'case_signatures'>(organizationId, signature)
+  const { lost } = await installation.stores[act.environment].commit({
+    organizationId,
+    changedCases: [
+      { ...asSeen(found), assignee_id: null, assigned_at: null, signature_id: id, signer_id: signature.signer_id },
+    ],
+    rows: { case_signatures: [signature] },
+    auditEntries: domainEventRows({ ...contextOf(installation, act), now }, [
+      {
+        type: 'case.signature_due',
+        trailId: entity_id,
+        subject: { type: 'case_signature', id },
+        data: { entity_id, case_id, signature_id: id, record_sha256 },
+      },
+    ]),
   })
-  if (!above) return
-  if (!isConfirmed)
-    throw outside(
-      `The limits in ${above.currency} together are above what the policy could lend. They have to be confirmed.`,
-    )
-  requireLongReason(reason, 'the limits together are so high')
+  return lost ? undefined : { signatureId: id }
 }
 
-function requireLongReason(reason: string, what: string): void {
-  if (reason.length < EXCESS_REASON_CHARACTERS_MIN)
-    throw outside(`The reason has to say, in at least ${EXCESS_REASON_CHARACTERS_MIN} characters, why ${what}.`)
-}
+/** What a first signature stores: the verdicts, as they will be recorded once a second person has signed. */
+export type SignedVerdict = Omit<CaseVerdict, 'id'> & { reason: string }
 
-function afterTaken(taken: number): string {
-  return taken > 0 ? `, of which ${taken} was offered or paid out since` : ''
-}
-
-function outside(message: string): Problem {
-  return invalid('limit_outside_bounds', message)
+/** The verdicts of a stored signature. */
+export function signedVerdictOf({ body }: Pick<RowOf<'case_signatures'>, 'body'>): SignedVerdict {
+  return JSON.parse(body) as SignedVerdict
 }

@@ -42,7 +42,7 @@ export const takeNextCase = permitted(
   'review decisions',
   async (installation, act: EnvironmentAct<OperatorActor>): Promise<{ id: string | null }> => {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      const found = await installation.stores[act.environment].cases.oldestFree(act.organizationId)
+      const found = await installation.stores[act.environment].cases.oldestFree(act.organizationId, act.by.operator.id)
       if (!found) return { id: null }
       // Lost to another reviewer: the next attempt finds the case after it.
       if (await commitAssignment(installation, act, { found, to: act.by.operator.id })) return { id: found.id }
@@ -141,9 +141,12 @@ function sayWhen(time: string | null | undefined): string {
   return time ? `on ${time.slice(0, 10)} at ${time.slice(11, 16)} UTC` : 'a moment ago'
 }
 
+/** A change of a case that leaves its signature as it is. */
+type SeenCase = Omit<CaseChange, 'assignee_id' | 'assigned_at'>
+
 /** What has to be unchanged in a case for an act on it to be written. */
-export function asSeen({ id, assignee_id, waiting }: Case): Pick<CaseChange, 'id' | 'was' | 'waiting'> {
-  return { id, was: assignee_id, waiting }
+export function asSeen({ id, assignee_id, waiting, signature_id, signer_id }: Case): SeenCase {
+  return { id, was: assignee_id, waiting, signature_id, signer_id, was_signature: signature_id }
 }
 
 /** Writes who has a case from now on; false if it was changed since it was read. */

@@ -25,6 +25,7 @@ const ROLES_FOR = {
   'activate policies': ['owner', 'admin', 'policy_approver'],
   'review decisions': ['owner', 'admin', 'reviewer'],
   'set review bounds': ['owner', 'admin'],
+  'set approval limits': ['owner'],
   'retract outcomes': ['owner', 'admin', 'reviewer'],
   'merge entities': ['owner', 'admin', 'reviewer'],
   'erase entities': ['owner', 'admin'],

@@ -56,6 +56,12 @@ export const API_ERRORS = {
     type: 'permission',
     message: 'This API key lacks the scope that this request needs. Use a key that has it.',
   },
+  approval_limit_exceeded: {
+    status: 403,
+    type: 'permission',
+    message:
+      'This API key may not approve this amount. Decide it in the review queue of the console, or ask an owner for a higher approval limit of the key.',
+  },
   live_underwriting_not_enabled: {
     status: 403,
     type: 'permission',

@@ -48,6 +48,7 @@ const COMPARISONS: Record<string, Compare> = {
   'feature_snapshot.created': compareHashed('feature_snapshots', 'feature snapshot'),
   'decision.created': compareDecisions,
   'decision.reviewed': compareHashed('reviews', 'review'),
+  'case.signature_due': compareHashed('case_signatures', 'signature'),
   'case.noted': compareHashed('case_notes', 'note'),
   'decision.outcome_recorded': compareHashed('outcomes', 'outcome'),
   'decision.outcome_retraction_proposed': compareHashed('outcome_retractions', 'retraction'),
@@ -80,6 +81,7 @@ export const CREATED_BY: Record<RecordedTable, { record: string; types: readonly
   feature_snapshots: { record: 'feature snapshot', types: ['feature_snapshot.created'] },
   decisions: { record: 'decision', types: ['decision.created'] },
   reviews: { record: 'review', types: ['decision.reviewed'] },
+  case_signatures: { record: 'signature', types: ['case.signature_due'] },
   case_notes: { record: 'note', types: ['case.noted'] },
   outcomes: { record: 'outcome', types: ['decision.outcome_recorded'] },
   outcome_retractions: {

@@ -2,6 +2,7 @@
 export const HINTS: Readonly<Record<string, string>> = {
   account_exists: 'Sign in, then open the link again.',
   account_not_connected: 'Sign in to it with its password or passkey, then connect single sign-on on the page Account.',
+  approval_limit_exceeded: 'Ask a person with a higher limit.',
   approval_outdated: 'Propose it under a new version.',
   assignee_cannot_review: 'Choose an owner, an admin or a reviewer.',
   author_unconfirmed: 'Verify the audit log, and propose it under a new version.',
@@ -14,6 +15,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   calibration_unknown: 'Wait until more outcomes are reported.',
   case_busy: 'Try again in a moment.',
   case_changed: 'Look at them again.',
+  case_signed: 'Send it back first, or have a second person sign it.',
   challenge_ended: 'Start again with your password.',
   changed_meanwhile: 'Look at its state and try again.',
   code_wrong: 'Check the time of your phone, and enter the code it shows now.',

@@ -1,5 +1,6 @@
 import { account } from './operations/account.ts'
 import { apiKeys } from './operations/api-keys.ts'
+import { approvalLimits } from './operations/approval-limits.ts'
 import { auditLog } from './operations/audit-log.ts'
 import { cases } from './operations/cases.ts'
 import { commandLineCodes } from './operations/command-line-codes.ts'
@@ -46,6 +47,7 @@ const families = {
   policies,
   'policy-backtests': policyBacktests,
   'policy-calibration': policyCalibration,
+  'approval-limits': approvalLimits,
   'review-bounds': reviewBounds,
   scenarios,
   'sign-in': signIn,

@@ -12,6 +12,7 @@ export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console')
  * of them. `tidy.test.ts` refuses any other.
  */
 export const SHARED_FILES = [
+  '../server/src/core/approval-limits.ts',
   '../server/src/core/decide/settling-steps.ts',
   '../server/src/core/policy/table-grid.ts',
   '../server/src/core/schema/currency-decimals.ts',

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'rev'
   | 'scn'
   | 'ses'
+  | 'sig'
   | 'stp'
   | 'txb'
   | 'whe'

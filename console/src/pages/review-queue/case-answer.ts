@@ -1,9 +1,11 @@
+import type { BeyondLimit } from '../../../../server/src/core/approval-limits.ts'
 import { currencyDecimals } from '../../../../server/src/core/schema/currency-decimals.ts'
 import type { InputOf } from '../../api/operation-types.ts'
 import { currentNotation, type NumberNotation } from '../../components/money/number-notation.ts'
 import { moneyRules, type Reading, readAmount } from '../../components/money/read-amount.ts'
 import { writeAmount, writeCount } from '../../components/write-number.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
+import { beyondOwnLimits } from './signatures.ts'
 
 /** What a decided case sends. */
 export type CaseVerdict = InputOf<'cases.decide'>
@@ -119,6 +121,8 @@ export interface CasePlan {
   unusual?: 'low' | 'high' | undefined
   /** The limits together, by currency, where they have to be confirmed. */
   totals: readonly Total[]
+  /** What is above the limits of the reviewer, so that a second person has to sign too. */
+  beyond: readonly BeyondLimit[]
   waitsFor?: string
   /** What is sent; undefined while the form waits for something. */
   verdict?: CaseVerdict
@@ -134,7 +138,7 @@ export interface RequestPlan {
 }
 
 /** What the answer amounts to. */
-export function planOf(shown: ShownCase, answer: CaseAnswer): CasePlan {
+export function planOf(shown: ShownCase, answer: CaseAnswer, me?: string): CasePlan {
   const requests = shown.requests.map((request) => planFor(request, answer, shown.bounds))
   const totals = totalsAbove(shown, requests)
   const unusual = unusualOf(requests, totals)
@@ -143,7 +147,7 @@ export function planOf(shown: ShownCase, answer: CaseAnswer): CasePlan {
     requests.find((plan) => plan.waitsFor)?.waitsFor ??
     (totals.every((total) => isConfirmedTotal(answer, total)) ? undefined : 'is the sum meant?') ??
     reasonMissing(answer.reason, unusual ? shown.bounds.reason_characters_min : 1)
-  const plan = { requests, unusual, totals }
+  const plan = { requests, unusual, totals, beyond: beyondOwnLimits(shown, requests, me) }
   if (waitsFor) return { ...plan, waitsFor }
   const verdicts = requests.map((each) => verdictOf(each, answerTo(each.request, answer)))
   const verdict = {

@@ -22,6 +22,7 @@ import { DeadlineBadge } from './deadline-badge.tsx'
 import { DecideForm } from './decide-form.tsx'
 import type { ShownCase } from './review-case.ts'
 import classes from './review-queue.module.css'
+import { SecondSignature } from './second-signature.tsx'
 import { WholeDecision } from './whole-decision.tsx'
 
 /** What the drawer of a case needs from the queue. */
@@ -63,7 +64,16 @@ export function CaseDrawer(props: CaseDrawerProps) {
         {shown && <WholeDecision key={shown.decision.id} decisionId={shown.decision.id} />}
         {shown && <CaseNotes shown={shown} mayWrite={mayReview} />}
       </section>
-      {shown && !shown.end && shown.requests.length > 0 && mayReview && !isTaken && !conflict && (
+      {shown?.signature && shown.signed && mayReview && !isTaken && (
+        <SecondSignature
+          shown={shown}
+          signature={shown.signature}
+          signed={shown.signed}
+          me={me}
+          onDecided={onDecided}
+        />
+      )}
+      {shown && isUndecided(shown) && mayReview && !isTaken && !conflict && (
         // A request that joins the case adds its fields; what was written about the others stays.
         <DecideForm key={shown.id} shown={shown} draft={draft} onDecided={onDecided} />
       )}
@@ -79,6 +89,11 @@ export function CaseDrawer(props: CaseDrawerProps) {
       )}
     </aside>
   )
+}
+
+/** Whether the requests of a case wait for a verdict, and not for a second signature. */
+function isUndecided({ end, requests, signature }: ShownCase): boolean {
+  return !end && requests.length > 0 && !signature
 }
 
 function DrawerHead({

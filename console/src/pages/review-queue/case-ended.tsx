@@ -8,7 +8,7 @@ import classes from './review-queue.module.css'
 
 /** How the requests of a case were decided: the verdict, the limit and the conditions of each, with who, when and why. */
 export function CaseEnded({
-  shown: { decisions, decision, end },
+  shown: { decisions, decision, end, signature },
   ref,
 }: {
   shown: ShownCase
@@ -28,7 +28,8 @@ export function CaseEnded({
               {(ends.length > 1 || !end) &&
                 requested &&
                 `of ${writeMoney(requested.amount, requested.currency)} asked, `}
-              by {review.by}, <Time at={review.at} />
+              by {review.by}
+              {signature && end && `, signed first by ${signature.by}`}, <Time at={review.at} />
             </span>
             <PageLink to={`decisions/${id}`} className="small">
               Open decision

@@ -1,10 +1,13 @@
 import { Button } from '@mantine/core'
+import { IconSignature } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { isOutage } from '../../api/outage.ts'
+import { useMembership } from '../../api/use-me.ts'
 import { useAct } from '../../api/use-operation.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { RetryLabel } from '../../components/retry-label.tsx'
+import { Banner } from '../../components/state-badge.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import type { Draft } from '../../drafts/use-draft.ts'
 import { IN_REVIEW_QUEUE, KEYS } from '../../shell/shortcut-tables.ts'
@@ -23,6 +26,7 @@ import { CaseFields } from './case-fields.tsx'
 import { actOf, doneOf } from './plan-words.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 import classes from './review-queue.module.css'
+import { beyondWords, namesOf, secondSigners } from './signatures.ts'
 
 /**
  * Asks for a verdict and a limit for each request of a case and one reason, and decides it. A key chooses; only the button or
@@ -41,7 +45,8 @@ export function DecideForm({
   const [isSent, setSent] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const queries = useQueryClient()
-  const plan = planOf(shown, answer)
+  const me = useMembership()?.operator_id
+  const plan = planOf(shown, answer, me)
   const decide = useAct('cases.decide', { showsErrors: true, says: doneOf(plan, shown.entity.name), onDone: onDecided })
   const isReadOnly = decide.isPending
   const { current, setCurrent, choose, chooseAll } = useChoice({ shown, answer, setAnswer, form, isReadOnly })
@@ -79,6 +84,12 @@ export function DecideForm({
       />
       {plan.requests.some(({ verdict }) => verdict) && (
         <>
+          {plan.beyond.map((beyond) => (
+            <Banner key={beyond.currency} tone="warn" icon={<IconSignature size={16} stroke={1.75} />}>
+              <b>{beyondWords(beyond)}</b> You sign first; after you, the same has to be signed by{' '}
+              {namesOf(secondSigners(shown, plan.requests, me))}.
+            </Banner>
+          ))}
           <FormError error={decide.error} />
           <DecideEnd plan={plan} draft={draft} decide={decide} />
         </>

@@ -13,6 +13,7 @@ import {
 } from './case-answer.ts'
 import { actOf, doneOf, totalWords, unusualWords } from './plan-words.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
+import { namesOf, secondSigners } from './signatures.ts'
 
 after(() => setNotation('comma_point'))
 
@@ -30,8 +31,22 @@ const request = (id: string, amount: number | null): WaitingRequest => ({
 const [large, small, access] = [request('dec_1', 12_000), request('dec_2', 300), request('dec_3', null)]
 
 const BOUNDS = { reason_characters_min: 20, conditions_max: 2, condition_characters_max: 30 }
+const LIMITS = [
+  { holder: { type: 'role', id: 'reviewer' }, product: null, currency: 'EUR', alone: 11_999, second: null },
+]
+const REVIEWERS = [
+  { type: 'operator', id: 'opr_1', name: 'Maren Kluge', roles: ['reviewer'] },
+  { type: 'operator', id: 'opr_2', name: 'Priya Sample', roles: ['owner'] },
+]
 const caseOf = (...requests: WaitingRequest[]) =>
-  ({ id: 'cas_1', requests, totals: [], bounds: BOUNDS }) as unknown as ShownCase
+  ({
+    id: 'cas_1',
+    requests,
+    totals: [],
+    bounds: BOUNDS,
+    approval_limits: LIMITS,
+    reviewers: REVIEWERS,
+  }) as unknown as ShownCase
 
 const said = (...answers: [WaitingRequest, Partial<RequestAnswer>][]): CaseAnswer =>
   answers.reduce<CaseAnswer>((all, [about, changes]) => withAnswer(all, about, changes), {
@@ -47,6 +62,17 @@ test('the button names every verdict with its amount, and how many requests it d
   const both = said([large, { verdict: 'approve', limit: '11,500' }], [small, { verdict: 'decline' }])
   assert.equal(words(caseOf(large, small), both), 'Decide 2 requests: approve €11,500, decline €300')
   assert.equal(doneOf(planOf(caseOf(large, small), both), 'Aster'), 'Decided 2 requests of Aster.')
+})
+
+test('above the own limit the button signs first, and says so again when it is done', () => {
+  const plan = (me: string, limit: string) =>
+    planOf(caseOf(large, small), said([large, { verdict: 'approve', limit }], [small, { verdict: 'decline' }]), me)
+  const above = plan('opr_1', '12,000')
+  assert.equal(actOf(above), 'Sign first: decide 2 requests: approve €12,000, decline €300')
+  assert.equal(doneOf(above, 'Aster'), 'Signed: Aster waits for a second person.')
+  assert.equal(actOf(plan('opr_1', '11,999')), 'Decide 2 requests: approve €11,999, decline €300')
+  assert.equal(actOf(plan('opr_2', '12,000')), 'Decide 2 requests: approve €12,000, decline €300')
+  assert.equal(namesOf(secondSigners(caseOf(large), above.requests, 'opr_1')), 'Priya Sample')
 })
 
 test('a button that cannot be used says what it waits for, and nothing is there to send', () => {

@@ -6,14 +6,16 @@ import type { ShownCase, WaitingRequest } from './review-case.ts'
 const NAMED_MAX = 3
 
 /** What the button says: every verdict with its amount as it was understood, then what it waits for. */
-export function actOf({ requests, waitsFor }: CasePlan): string {
-  const act =
+export function actOf({ requests, waitsFor, beyond }: CasePlan): string {
+  const decided =
     requests.length === 1 ? upperFirst(deedOf(requests[0]!)) : `Decide ${requests.length} requests${deedsOf(requests)}`
+  const act = beyond.length === 0 ? decided : `Sign first: ${lowerFirst(decided)}`
   return waitsFor ? `${act}: ${waitsFor}` : act
 }
 
 /** What is said once it is done. */
-export function doneOf({ requests }: CasePlan, name: string): string {
+export function doneOf({ requests, beyond }: CasePlan, name: string): string {
+  if (beyond.length > 0) return `Signed: ${name} waits for a second person.`
   const isDeclined = requests.every(({ verdict }) => verdict === 'decline')
   const [first] = requests
   if (requests.length > 1) return `Decided ${requests.length} requests of ${name}.`
@@ -79,6 +81,10 @@ function shareWord(share: number): string {
 
 function timesWord(times: number): string {
   return Number.isInteger(times) ? `${writeCount(times)} times` : `more than ${writeCount(Math.floor(times))} times`
+}
+
+function lowerFirst(text: string): string {
+  return text[0]!.toLowerCase() + text.slice(1)
 }
 
 function upperFirst(text: string): string {

@@ -1,8 +1,10 @@
-import { IconAffiliate } from '@tabler/icons-react'
+import { IconAffiliate, IconSignature } from '@tabler/icons-react'
+import { useMembership } from '../../api/use-me.ts'
 import type { usePages } from '../../api/use-operation.ts'
 import { Avatar } from '../../components/avatar.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePageSearch } from '../../components/use-search.ts'
 import { Verdict } from '../../components/verdict.tsx'
@@ -123,8 +125,18 @@ function NoCases({ isFiltered, isDecided }: { isFiltered: boolean; isDecided: bo
 
 function TriggerWords({ listed }: { listed: ListedCase }) {
   const { title, isCode, words } = triggerWords(listed)
+  const me = useMembership()?.operator_id
+  const { signature, end } = listed
   return (
     <span className={classes.trigger}>
+      {signature && !end && (
+        <span>
+          <StateBadge tone="warn" icon={<IconSignature size={13} stroke={1.75} />}>
+            {signature.by_id === me ? 'waits for a second signature' : 'needs a second signature'}
+          </StateBadge>{' '}
+          <span className="secondary small">{signature.by_id === me ? 'you' : signature.by} signed first</span>
+        </span>
+      )}
       {isCode ? <code>{title}</code> : <span className="strong">{title}</span>}
       <span className="secondary small">{words}</span>
     </span>

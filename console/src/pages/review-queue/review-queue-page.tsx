@@ -13,6 +13,7 @@ import { writeCount } from '../../components/write-number.ts'
 import { IN_REVIEW_QUEUE, KEYS, type Shortcut } from '../../shell/shortcut-tables.ts'
 import { KeyCap, KeyCaps } from '../../shell/shortcuts.tsx'
 import { useShortcuts } from '../../shell/use-shortcuts.ts'
+import { ApprovalLimits } from './approval-limits.tsx'
 import { CaseDrawer } from './case-drawer.tsx'
 import { QueueTable } from './queue-table.tsx'
 import { ReviewBounds } from './review-bounds.tsx'
@@ -75,6 +76,7 @@ export function ReviewQueuePage() {
         </Section>
         <KeyHints />
         <ReviewBounds />
+        <ApprovalLimits />
       </div>
       {open !== undefined && (
         <CaseDrawer
@@ -138,6 +140,7 @@ function QueueFilters({ queue: { counts, holder, setHolder, isDecided } }: { que
           { value: 'all', label: `All${count(counts?.all)}` },
           { value: 'mine', label: `Mine${count(counts?.mine)}` },
           { value: 'free', label: `Free${count(counts?.free)}` },
+          { value: 'to_sign', label: `To sign${count(counts?.to_sign)}` },
         ]}
       />
     </div>

@@ -53,6 +53,8 @@ export interface ListedCase {
     decided_at: string
   }
   trigger: Trigger
+  /** The first of two signatures; of a decided case, the one that it was decided under. */
+  signature: { id: string; by: string; by_id: string } | null
   prior_reviews: number
   neighbours: number
   bad_neighbours: number
@@ -101,6 +103,8 @@ export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys 
       decided_at: row.decided_at,
     },
     trigger: describeTrigger({ state: evidenceStateOf(row), trace }, reasonsOf(row.documents.body), row),
+    signature:
+      row.signature_id === null ? null : { id: row.signature_id, by: nameOf(row.signer_id!), by_id: row.signer_id! },
     prior_reviews: row.prior_reviews,
     neighbours: row.neighbours,
     bad_neighbours: row.bad_neighbours,

@@ -1,4 +1,4 @@
-import { REQUESTS_PER_ACT_MAX } from '../../admin/decide-case.ts'
+import { REQUESTS_PER_ACT_MAX, signedVerdictOf } from '../../admin/decide-case.ts'
 import { openCreditsOf, type ShownCredits } from '../../admin/show-entity.ts'
 import type { RequestedAmount } from '../../core/facts/read-fact.ts'
 import {
@@ -8,10 +8,11 @@ import {
   type TotalThreshold,
   totalThresholds,
 } from '../../core/review-bounds.ts'
-import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
+import { type REVIEW_VERDICTS, VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { StoredDocuments } from '../../store/documents/documents.ts'
 import type { CaseWithDecision, WaitingDecision } from '../../store/environment/cases.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import type { RowOf } from '../../store/schema/tables.ts'
 import { parseBodies } from '../../underwriting/describe-evidence.ts'
 import { readReviewEvidence } from '../../underwriting/review-evidence.ts'
 import { readStandingCredit, type StandingCredit, takenSince } from '../../underwriting/standing-credit.ts'
@@ -67,6 +68,18 @@ export interface CaseCredit {
   waiting: { decision_id: string; entity_id: string; name: string; requested: RequestedAmount }[]
 }
 
+/** What a first signature says: what is recorded once a second person has signed. */
+export interface SignedCase {
+  at: string
+  reason: string
+  verdicts: {
+    decision_id: string
+    verdict: (typeof REVIEW_VERDICTS)[number]
+    conditions: readonly string[]
+    limit: RequestedAmount | null
+  }[]
+}
+
 /** What the drawer of a case shows besides its row. */
 export interface CaseDetail {
   figures: {
@@ -78,6 +91,8 @@ export interface CaseDetail {
   reasons: StatedReason[]
   /** The paths to bad outcomes that the decision saw. */
   paths: (SeenPath & { name: string })[]
+  /** What was signed first, while a second person has to sign it. */
+  signed: SignedCase | null
   /** The requests that wait for a person, oldest first: what one act decides. */
   requests: WaitingRequest[]
   /** Above which sums of their limits, by currency, a reviewer is asked. */
@@ -106,7 +121,7 @@ export async function describeDetail(
   const paths = pathsOf(row.documents.graph)
   const credit = end ? undefined : await readStandingCredit(store, { organizationId, entityId, now })
   const { trace } = readReviewEvidence(row.documents)
-  const [waiting, decisions, notes, prior, names, waitingOfOthers] = await Promise.all([
+  const [waiting, decisions, notes, prior, names, waitingOfOthers, signature] = await Promise.all([
     end ? [] : store.cases.waitingDecisions(organizationId, row.id, REQUESTS_PER_ACT_MAX),
     store.cases.decisions(row, end?.at ?? null),
     store.cases.notes(organizationId, row.id),
@@ -116,6 +131,7 @@ export async function describeDetail(
       paths.map(({ entity_id }) => entity_id),
     ),
     credit ? readWaitingOfOthers(store, row, credit) : [],
+    end || row.signature_id === null ? undefined : store.approvals.signature(organizationId, row.signature_id),
   ])
   const requests = waiting.toReversed().map((decision) => describeRequest(decision, { bounds, credit }))
   const bodies = decisions.flatMap(({ review_body }) => review_body ?? [])
@@ -132,6 +148,7 @@ export async function describeDetail(
       const known = names.get(path.entity_id)
       return { ...path, name: entityName(known, path.entity_id) }
     }),
+    signed: signature ? describeSigned(signature, requests) : null,
     requests,
     totals: totalThresholds(
       requests.map(({ requested, could_lend }) => ({
@@ -158,6 +175,22 @@ export async function describeDetail(
     })),
     notes: notes.map(({ id, text, author_id, created_at }) => ({ id, text, by: nameOf(author_id), at: created_at })),
     prior: prior.flatMap((body) => endOf(body, keys) ?? []).filter(({ review_id }) => !reviewed.has(review_id)),
+  }
+}
+
+function describeSigned(
+  signature: RowOf<'case_signatures'>,
+  requests: readonly Pick<WaitingRequest, 'id' | 'requested'>[],
+): SignedCase {
+  const { verdicts, reason } = signedVerdictOf(signature)
+  return {
+    at: signature.created_at,
+    reason,
+    verdicts: verdicts.map(({ decisionId, verdict, conditions = [], recommendedLimit: amount }) => {
+      const currency = requests.find(({ id }) => id === decisionId)?.requested?.currency
+      const limit = amount === undefined || currency === undefined ? null : { amount, currency }
+      return { decision_id: decisionId, verdict, conditions, limit }
+    }),
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  approverOf,
   CONDITION_CHARACTERS_MAX,
   CONDITIONS_MAX,
   decideCase,
@@ -7,6 +8,7 @@ import {
 } from '../../admin/decide-case.ts'
 import { addCaseNote, assignCase, caseNotFound, takeNextCase } from '../../admin/manage-cases.ts'
 import { holds } from '../../admin/permissions.ts'
+import { sendCaseBack, signCase } from '../../admin/sign-case.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { EXCESS_REASON_CHARACTERS_MIN } from '../../core/review-bounds.ts'
@@ -21,6 +23,7 @@ import { defineOperation, type OperatorContext } from '../define-operation.ts'
 
 const PAGE_CASES = 25
 const HOUR_MS = 3_600_000
+const REASON_CHARACTERS_SENT_BACK_MAX = 2_000
 const id = Type.String({ minLength: 1, maxLength: 40 })
 const Words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK })
 
@@ -30,7 +33,7 @@ const listCases = defineOperation({
   access: 'see the console',
   input: Strict({
     state: Type.Optional(OneOf(CASE_STATES)),
-    holder: Type.Optional(OneOf(['all', 'mine', 'free'])),
+    holder: Type.Optional(OneOf(['all', 'mine', 'free', 'to_sign'])),
     deadline: Type.Optional(OneOf(['over'])),
     cursor: Type.Optional(id),
   }),
@@ -40,7 +43,7 @@ const listCases = defineOperation({
     const { state = 'open', holder = 'all' } = input
     const withinHours = installation.config.reviewWithinHours
     const openedBefore = overdueBefore(now, withinHours)
-    const held: CaseHolder = holder === 'mine' ? { assigneeId: operator.id } : holder
+    const held = holderOf(holder, operator.id)
     const [found, counts, nameOf] = await Promise.all([
       store.cases.page(
         {
@@ -115,10 +118,12 @@ const showCase = defineOperation({
         conditions_max: CONDITIONS_MAX,
         condition_characters_max: CONDITION_CHARACTERS_MAX,
       },
-      /** The operators to whom the case can be given. */
+      /** Up to which amounts people approve. */
+      approval_limits: await store.approvals.limits(organizationId),
+      /** The operators to whom the case can be given, and who can sign it. */
       reviewers: operators
         .filter((operator) => operator.disabled_at === null && holds(operator, 'review decisions'))
-        .map(({ id: operatorId, name }) => ({ id: operatorId, name })),
+        .map((operator) => ({ name: operator.name, ...approverOf(operator) })),
     }
   },
 })
@@ -179,9 +184,9 @@ const decideCaseOperation = defineOperation({
     /** The same about the limits together. */
     total_confirmed: Type.Optional(Type.Boolean()),
   }),
-  audit: ['decision.reviewed', 'decision.offer_replaced'],
+  audit: ['decision.reviewed', 'decision.offer_replaced', 'case.signature_due'],
   async handle({ input, installation, act }) {
-    const { reviews } = await decideCase(installation, act, {
+    const done = await decideCase(installation, act, {
       id: input.id,
       isTotalConfirmed: input.total_confirmed,
       verdicts: input.verdicts.map(({ decision_id, recommended_limit, excess_confirmed, ...said }) => ({
@@ -191,9 +196,41 @@ const decideCaseOperation = defineOperation({
         isExcessConfirmed: excess_confirmed,
       })),
     })
-    return { reviews: reviews.map(({ id: reviewId }) => reviewId) }
+    // Above the approval limit of the reviewer, there is a first signature instead of reviews.
+    if ('signatureId' in done) return { reviews: [], signature_id: done.signatureId }
+    return { reviews: done.reviews.map((review) => review.id), signature_id: null }
   },
 })
+
+const Signature = { id, signature_id: id }
+
+/** Signs a case as the second person: its requests get the verdicts of the first signature. */
+const signCaseOperation = defineOperation({
+  summary: 'Sign a case as the second person',
+  access: signCase.permission,
+  input: Strict(Signature),
+  audit: ['case.signed', 'decision.reviewed', 'decision.offer_replaced'],
+  async handle({ input, installation, act }) {
+    const { reviews } = await signCase(installation, act, { id: input.id, signatureId: input.signature_id })
+    return { reviews: reviews.map((review) => review.id) }
+  },
+})
+
+/** Gives a case that waits for a second signature back to its first signer. */
+const sendBackOperation = defineOperation({
+  summary: 'Send a signed case back to its first signer, or take the own signature back',
+  access: sendCaseBack.permission,
+  input: Strict({ ...Signature, reason: Words(REASON_CHARACTERS_SENT_BACK_MAX) }),
+  audit: ['case.sent_back', 'case.noted'],
+  handle: ({ input, installation, act }) =>
+    sendCaseBack(installation, act, { id: input.id, signatureId: input.signature_id }),
+})
+
+/** Which cases a value of the filter selects for the operator who asks. */
+function holderOf(holder: 'all' | 'mine' | 'free' | 'to_sign', operatorId: string): CaseHolder {
+  if (holder === 'mine') return { assigneeId: operatorId }
+  return holder === 'to_sign' ? { secondSignerId: operatorId } : holder
+}
 
 /** Cases that were opened before this time are past their deadline. */
 function overdueBefore(now: string, withinHours: number): string {
@@ -218,4 +255,6 @@ export const cases = {
   'take-next': takeNext,
   'add-note': noteCase,
   decide: decideCaseOperation,
+  sign: signCaseOperation,
+  'send-back': sendBackOperation,
 }

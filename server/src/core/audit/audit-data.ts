@@ -1,3 +1,4 @@
+import type { ApprovalLimit } from '../approval-limits.ts'
 import type { ReviewBounds } from '../review-bounds.ts'
 import type { NumberNotation } from '../vocabularies.ts'
 import { EVENT_TYPES, type EventData, type EventType } from '../webhooks/event-types.ts'
@@ -179,6 +180,10 @@ interface AuditOnlyData {
   'case.assigned': CaseData & { assignee_id: string | null; previous_assignee_id: string | null }
   /** The text of a note may hold personal data, so the entry has the hash of the stored note alone. */
   'case.noted': CaseData & { record_sha256: string }
+  /** A second person signed what the first one decided; the reviews are recorded with it. */
+  'case.signed': CaseData & { signature_id: string; signed_first_by: string }
+  /** The signature counts no more; the words are in the note. */
+  'case.sent_back': CaseData & { signature_id: string; note_id: string }
   /**
    * Two people approved that an entity is erased. The reason stays on the log for good, so it must not name the person.
    */
@@ -206,6 +211,8 @@ interface AuditOnlyData {
   'entity.hold_lift_proposed': EntityStepData
   'entity.hold_lift_withdrawn': EntityStepData & { proposed_by: string }
   'entity.hold_lifted': EntityStepData & { proposed_by: string }
+  /** Up to which amounts people and API keys approve in this environment; rows that are not listed did not change. */
+  'approval_limits.changed': { from: readonly ApprovalLimit[]; to: readonly ApprovalLimit[]; reason: string }
   'review_bounds.changed': { from: ReviewBounds; to: ReviewBounds; reason: string }
   'entity.merge_proposed': MergeData
   'entity.merged': MergeData & { proposed_by: string }

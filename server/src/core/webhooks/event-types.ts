@@ -142,6 +142,15 @@ export const EVENTS = {
       ...recordHash('review'),
     },
   },
+  'case.signature_due': {
+    summary: 'A person approved more than they may alone: a second person has to sign the case',
+    data: {
+      entity_id,
+      case_id: Id('cas', 'The case of the review queue.'),
+      signature_id: Id('sig', 'The first signature.'),
+      ...recordHash('signature'),
+    },
+  },
   'decision.outcome_recorded': {
     summary: 'An outcome of a decision was recorded',
     data: {

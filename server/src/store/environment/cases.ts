@@ -6,8 +6,8 @@ import type { DecisionRow } from './decisions.ts'
 /** The states of a case. */
 export const CASE_STATES = ['open', 'decided'] as const
 
-/** Whose cases to list: all, of one operator, or those that no operator has taken. */
-export type CaseHolder = { assigneeId: string } | 'free' | 'all'
+/** Whose cases to list: all, of one operator, those that one could sign second, or those that no operator has taken. */
+export type CaseHolder = { assigneeId: string } | { secondSignerId: string } | 'free' | 'all'
 
 /** Which cases to list: open ones oldest first, decided ones newest review first. */
 export interface CaseFilter {
@@ -62,6 +62,8 @@ export interface CaseCounts {
   all: number
   mine: number
   free: number
+  /** Those that wait for a second signature, which this operator did not begin. */
+  to_sign: number
   overdue: number
   oldest_opened_at: string | null
 }
@@ -117,11 +119,11 @@ export function caseQueries(database: Database) {
       return row?.id
     },
 
-    /** The oldest open case that no operator has taken. */
-    async oldestFree(organizationId: string): Promise<RowOf<'cases'> | undefined> {
+    /** The oldest open case that no operator has taken, and that this one could decide or sign second. */
+    async oldestFree(organizationId: string, operatorId: string): Promise<RowOf<'cases'> | undefined> {
       const [row] = await database.query<RowOf<'cases'> & Row>(
-        'SELECT * FROM cases WHERE org_id = $1 AND review_id IS NULL AND assignee_id IS NULL ORDER BY id LIMIT 1',
-        [organizationId],
+        'SELECT * FROM cases WHERE org_id = $1 AND review_id IS NULL AND assignee_id IS NULL AND signer_id IS DISTINCT FROM $2 ORDER BY id LIMIT 1',
+        [organizationId, operatorId],
       )
       return row
     },
@@ -133,8 +135,9 @@ export function caseQueries(database: Database) {
     ): Promise<CaseCounts> {
       const [row] = await database.query<CaseCounts & Row>(
         `SELECT count(*) AS all, count(*) FILTER (WHERE assignee_id = $2) AS mine, count(*) FILTER (WHERE assignee_id IS NULL) AS free,
+           count(*) FILTER (WHERE signature_id IS NOT NULL AND signer_id <> $2) AS to_sign,
            count(*) FILTER (WHERE opened_at < $3::timestamptz) AS overdue, min(opened_at) AS oldest_opened_at
-         FROM (SELECT assignee_id, opened_at FROM cases WHERE org_id = $1 AND review_id IS NULL ORDER BY id LIMIT $4) AS counted`,
+         FROM (SELECT assignee_id, signature_id, signer_id, opened_at FROM cases WHERE org_id = $1 AND review_id IS NULL ORDER BY id LIMIT $4) AS counted`,
         [organizationId, operatorId, openedBefore, CASES_COUNTED_MAX],
       )
       return row!
@@ -215,7 +218,12 @@ function pageStatement(
     `org_id = ${params.add(organizationId, 'text')}`,
     `review_id IS ${isOpen ? 'NULL' : 'NOT NULL'}`,
     ...(holder === 'free' ? ['assignee_id IS NULL'] : []),
-    ...(typeof holder === 'object' ? [`assignee_id = ${params.add(holder.assigneeId, 'text')}`] : []),
+    ...(typeof holder === 'object' && 'assigneeId' in holder
+      ? [`assignee_id = ${params.add(holder.assigneeId, 'text')}`]
+      : []),
+    ...(typeof holder === 'object' && 'secondSignerId' in holder
+      ? [`signature_id IS NOT NULL AND signer_id <> ${params.add(holder.secondSignerId, 'text')}`]
+      : []),
     ...(openedBefore === undefined ? [] : [`opened_at < ${params.add(openedBefore, 'timestamptz')}`]),
     ...(after === undefined ? [] : [`${isOpen ? 'id >' : 'review_id <'} ${params.add(after, 'text')}`]),
     // Of an erased entity there is nothing to show; what is not shown must not count towards the page.

@@ -15,6 +15,7 @@ import type { Authenticate, FlushMac } from '../write-path/audit-insert.ts'
 import type { Change, Committed } from '../write-path/change.ts'
 import { GroupCommit } from '../write-path/group-commit.ts'
 import { apiKeyQueries } from './api-keys.ts'
+import { approvalQueries } from './approvals.ts'
 import { auditLogQueries } from './audit-log.ts'
 import { auditRecordQueries } from './audit-records.ts'
 import { auditSealingQueries } from './audit-sealing.ts'
@@ -76,6 +77,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
   const isAuthentic = createIsAuthentic(keys)
   const { cacheStates, ...entities } = entityQueries(database)
   return {
+    approvals: approvalQueries(database, isAuthentic),
     apiKeys: apiKeyQueries(database, { rowKey, refusedRows }),
     auditLog: joined(auditLogQueries(database), joined(auditTrailQueries(database), newestEntryQueries(database))),
     auditRecords: auditRecordQueries(database),

@@ -120,6 +120,7 @@ export const ENVIRONMENT_RULES: Readonly<Record<string, ErasureRule>> = {
   feature_snapshots: ITS_RECORD,
   consents: ITS_RECORD,
   identity_links: { deletes: `(${OF_ENTITY} OR stored.related_entity_id = $2)`, givesWay: true },
+  case_signatures: ITS_RECORD,
   case_notes: ITS_RECORD,
 
   entity_steps: ITS_RECORD,

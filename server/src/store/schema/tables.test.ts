@@ -43,6 +43,7 @@ const APPEND_ONLY = [
   'audit_heads',
   'audit_nodes',
   'case_notes',
+  'case_signatures',
   'consents',
   'data_sources',
   'decisions',

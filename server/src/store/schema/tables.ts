@@ -161,6 +161,17 @@ export const tables = {
     assignee_id: 'text?',
     assigned_at: 'timestamptz?',
     review_id: 'text?',
+    signature_id: 'text?',
+    signer_id: 'text?',
+  }),
+  case_signatures: plain({
+    org_id: 'text',
+    id: 'text',
+    case_id: 'text',
+    entity_id: 'text',
+    body: 'text',
+    signer_id: 'text',
+    created_at: 'timestamptz',
   }),
   case_notes: plain({
     org_id: 'text',

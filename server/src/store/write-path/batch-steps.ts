@@ -306,12 +306,14 @@ function turnVerdicts(rows: readonly (TurnedVerdict & OfOrganization)[], params:
 /** The triggers of a batch that also reviews decisions of the case run after this step, and close it. */
 function changeCases(rows: readonly (CaseChange & OfOrganization)[], params: Params): string {
   const ordered = inOrder(rows, ({ org_id, id }) => `${org_id} ${id}`)
-  const seen = { was: 'text', waiting: 'integer' }
-  const columns = { org_id: 'text', id: 'text', assignee_id: 'text', assigned_at: 'timestamptz', ...seen }
-  return `UPDATE cases SET assignee_id = next.assignee_id, assigned_at = next.assigned_at
+  const held = { assignee_id: 'text', assigned_at: 'timestamptz', signature_id: 'text', signer_id: 'text' }
+  const columns = { org_id: 'text', id: 'text', ...held, was: 'text', was_signature: 'text', waiting: 'integer' }
+  return `UPDATE cases SET assignee_id = next.assignee_id, assigned_at = next.assigned_at,
+      signature_id = next.signature_id, signer_id = next.signer_id
     FROM ${unnestAs('next', ordered, columns, params)}
     WHERE cases.org_id = next.org_id AND cases.id = next.id AND cases.review_id IS NULL
-      AND cases.assignee_id IS NOT DISTINCT FROM next.was AND cases.waiting = next.waiting RETURNING 1`
+      AND cases.assignee_id IS NOT DISTINCT FROM next.was AND cases.signature_id IS NOT DISTINCT FROM next.was_signature
+      AND cases.waiting = next.waiting RETURNING 1`
 }
 
 function endBacktests(rows: readonly (EndedBacktest & OfOrganization)[], params: Params): string {

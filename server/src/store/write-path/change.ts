@@ -91,6 +91,10 @@ export interface CaseChange {
   assignee_id: string | null
   assigned_at: string | null
   was: string | null
+  /** The first of two signatures from now on, with who gave it; and what it was before. */
+  signature_id: string | null
+  signer_id: string | null
+  was_signature: string | null
   /** How many decisions of the case waited for a review. */
   waiting: number
 }

@@ -4,6 +4,7 @@ import type { NewRow } from '../schema/tables.ts'
 /** The tables whose rows an audit entry hashes as a whole: every column, so that no part of a record can be edited. */
 export type HashedTable =
   | 'case_notes'
+  | 'case_signatures'
   | 'consents'
   | 'entity_merges'
   | 'entity_steps'

@@ -168,13 +168,17 @@ CREATE TABLE cases (
   assignee_id text, -- the operator who works on it
   assigned_at timestamptz,
   review_id   text, -- the review that closed it; NULL while it is open
+  signature_id text, -- the first of two signatures, while the second is due; of a closed case, the one that it was closed under
+  signer_id   text, -- the operator who gave it
   PRIMARY KEY (org_id, id),
   CHECK ((assignee_id IS NULL) = (assigned_at IS NULL)),
+  CHECK ((signature_id IS NULL) = (signer_id IS NULL)),
   CHECK ((waiting = 0) = (review_id IS NOT NULL))
 ) WITH (fillfactor = 70);
 CREATE UNIQUE INDEX cases_open ON cases (org_id, entity_id) WHERE review_id IS NULL;
 CREATE INDEX cases_by_age ON cases (org_id, id) WHERE review_id IS NULL;
 CREATE INDEX cases_by_assignee ON cases (org_id, assignee_id, id) WHERE review_id IS NULL;
+CREATE INDEX cases_to_sign ON cases (org_id, id) WHERE review_id IS NULL AND signature_id IS NOT NULL;
 CREATE INDEX cases_by_review ON cases (org_id, review_id) WHERE review_id IS NOT NULL;
 CREATE INDEX cases_by_reviewer ON cases (org_id, assignee_id, review_id) WHERE review_id IS NOT NULL;
 
@@ -195,7 +199,9 @@ BEGIN
   -- Locks the open case, so that a review of its last decision on another node cannot close it meanwhile.
   INSERT INTO cases (org_id, id, entity_id, opened_at, waiting)
   VALUES (NEW.org_id, 'cas_' || substr(NEW.id, 5), NEW.entity_id, NEW.created_at, 1)
-  ON CONFLICT (org_id, entity_id) WHERE review_id IS NULL DO UPDATE SET waiting = cases.waiting + 1
+  ON CONFLICT (org_id, entity_id) WHERE review_id IS NULL DO UPDATE
+    -- The first signature is not for the request that joins.
+    SET waiting = cases.waiting + 1, signature_id = NULL, signer_id = NULL
   RETURNING id INTO opened_or_joined;
   INSERT INTO waiting_reviews (org_id, decision_id, case_id, since)
   VALUES (NEW.org_id, NEW.id, opened_or_joined, NEW.created_at);
@@ -210,12 +216,27 @@ DECLARE
 BEGIN
   DELETE FROM waiting_reviews WHERE org_id = NEW.org_id AND decision_id = NEW.decision_id RETURNING case_id INTO reviewed_case;
   IF reviewed_case IS NOT NULL THEN
-    UPDATE cases SET waiting = waiting - 1, review_id = CASE WHEN waiting = 1 THEN NEW.id END
+    UPDATE cases SET waiting = waiting - 1, review_id = CASE WHEN waiting = 1 THEN NEW.id END,
+      signature_id = CASE WHEN waiting = 1 THEN signature_id END, signer_id = CASE WHEN waiting = 1 THEN signer_id END
     WHERE org_id = NEW.org_id AND id = reviewed_case;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER ends_review_wait AFTER INSERT ON reviews FOR EACH ROW EXECUTE FUNCTION end_review_wait();
+
+-- What a first person decided about a case that needs two, as the second one is shown it.
+CREATE TABLE case_signatures (
+  org_id     text NOT NULL,
+  id         text NOT NULL,
+  case_id    text NOT NULL,
+  entity_id  text NOT NULL,
+  body       text NOT NULL, -- the verdicts and the reason
+  signer_id  text NOT NULL, -- an operator
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+CREATE INDEX case_signatures_of_entity ON case_signatures (org_id, entity_id);
+SELECT make_append_only('case_signatures', 'entity_id');
 
 CREATE TABLE case_notes (
   org_id     text NOT NULL,
