@@ -14,8 +14,8 @@ export const WITH_LEAF = 'org_id = $1 AND first_leaf <= $2 AND first_leaf + leng
 export const FORGED_FLUSH = 900_000_000
 
 /** Starts the service. Test files that share a process share this module, so each starts its own and ends it. */
-export async function startAuditLogScene() {
-  const api = await startTestService()
+export async function startAuditLogScene(options: Parameters<typeof startTestService>[0] = {}) {
+  const api = await startTestService(options)
   const { installation } = api.service
   const database = installation.storage.environments.sandbox
   const store = installation.stores.sandbox

@@ -9,7 +9,7 @@ import { editedDocument, ruleOf, withTerms } from './edited-policy.ts'
 import { personas } from './personas.ts'
 import { tamper } from './tamper.ts'
 
-const { api, installation, database, sealer, verify } = await startAuditLogScene()
+const { api, installation, database, sealer, verify } = await startAuditLogScene({ roles: ['api'] })
 const acme = await api.newOrganization()
 const [prime] = personas(new Date().toISOString())
 
@@ -77,8 +77,9 @@ test('a decision is made again over the chosen term, and left out where a later 
   const id = await newApplicant('again')
   const decision = (await askOver(id, 48)).body
   assert.notEqual(decision.verdict, 'decline')
-  const worker = newConsequenceWorker(installation)
   const turned = async () => {
+    // A worker of its own, because one knows the active policy of a second ago.
+    const worker = newConsequenceWorker(installation)
     const snapshot = { source: 's', as_of: new Date().toISOString(), features: { x: 1 } }
     await acme.post(`/v1/entities/${id}/feature-snapshots`, snapshot)
     await worker.drain()

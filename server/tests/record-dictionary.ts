@@ -17,28 +17,34 @@ import { startTestService } from './test-service.ts'
 /** Documents that the others give in so few bytes add nothing. */
 const KNOWN_BYTES = 600
 
-const number = Number(process.argv[2])
-const api = await startTestService()
-const acme = await api.newOrganization()
-const database = api.service.installation.storage.environments.sandbox
-let keys = 0
-const idempotent = () => ({ 'Idempotency-Key': `key-${keys++}` })
+/** What each applicant is answered for a small and for a large amount, as segments hold it. */
+async function decideAboutApplicants(): Promise<string[]> {
+  const api = await startTestService()
+  const acme = await api.newOrganization()
+  const database = api.service.installation.storage.environments.sandbox
+  let keys = 0
+  const idempotent = () => ({ 'Idempotency-Key': `key-${keys++}` })
 
-const texts: string[] = []
-for (const persona of personas(new Date().toISOString()).filter(({ associate }) => associate === undefined)) {
-  const { body: entity } = await acme.post('/v1/entities', persona.entity)
-  const at = (path: string, body: object) => acme.post(`/v1/entities/${entity.id}/${path}`, body, idempotent())
-  for (const link of persona.identityLinks) await at('identity-links', link)
-  for (const consent of persona.consents) await at('consents', consent)
-  if (persona.transactions.length > 0) await at('transactions', { transactions: persona.transactions })
-  for (const requested_amount of [1_000, 20_000]) {
-    const request = { entity_id: entity.id, product: 'personal_loan', requested_amount, currency: 'EUR' }
-    const { body: decision } = await acme.post('/v1/underwrite', request, idempotent())
-    const documents = await storedDocuments(database, decision.id)
-    texts.push(DOCUMENTS.map((name) => documents[name]).join(''))
+  const texts: string[] = []
+  for (const persona of personas(new Date().toISOString()).filter(({ associate }) => associate === undefined)) {
+    const { body: entity } = await acme.post('/v1/entities', persona.entity)
+    const at = (path: string, body: object) => acme.post(`/v1/entities/${entity.id}/${path}`, body, idempotent())
+    for (const link of persona.identityLinks) await at('identity-links', link)
+    for (const consent of persona.consents) await at('consents', consent)
+    if (persona.transactions.length > 0) await at('transactions', { transactions: persona.transactions })
+    for (const requested_amount of [1_000, 20_000]) {
+      const request = { entity_id: entity.id, product: 'personal_loan', requested_amount, currency: 'EUR' }
+      const { body: decision } = await acme.post('/v1/underwrite', request, idempotent())
+      const documents = await storedDocuments(database, decision.id)
+      texts.push(DOCUMENTS.map((name) => documents[name]).join(''))
+    }
   }
+  await api.service.close()
+  return texts
 }
 
+const number = Number(process.argv[2])
+const texts = await decideAboutApplicants()
 let dictionary = Buffer.alloc(0)
 for (const text of texts) {
   const params = { [constants.ZSTD_c_compressionLevel]: 9 }
@@ -47,4 +53,3 @@ for (const text of texts) {
 }
 writeFileSync(dictionaryFile(number), dictionary)
 console.log(`${dictionary.length} bytes of ${texts.length} decisions`)
-await api.service.close()

@@ -7,7 +7,6 @@ import {
   insertRows,
   type Params,
   type RowOf,
-  type TableName,
   unnestAs,
   unnestRows,
 } from '../schema/tables.ts'
@@ -31,6 +30,7 @@ import {
 } from './decision-statements.ts'
 import { addErasures, deleteErasedEntities, deleteScenariosAbout, endErasures } from './erasure-statements.ts'
 import { eventIdOf } from './record.ts'
+import { inOrder, insertOnce, upsertRows, upsertVersions } from './row-statements.ts'
 import { changeScenarios, removeScenarios } from './scenario-statements.ts'
 import { type AnnouncedEvent, fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
@@ -70,13 +70,12 @@ function defineStep<T extends OfOrganization>(step: Step<T>): Step<OfOrganizatio
 export const STEPS: readonly Step<OfOrganization>[] = [
   defineStep<RowOf<'idempotency_keys'>>({
     rowsOf: ({ idempotencyKey }) => (idempotencyKey ? [idempotencyKey] : []),
-    // Fails by the primary key if the key was used: `ON CONFLICT` would write the row twice into the write-ahead log.
     sql: (rows, params) =>
-      `${insertRows(
+      insertOnce(
         'idempotency_keys',
         inOrder(rows, (row) => `${row.org_id} ${hexOf(row.key_hash)}`),
         params,
-      )} RETURNING 1`,
+      ),
     guard: { precondition: 'idempotency_key', row: ({ key_hash }) => `key ${hexOf(key_hash)}` },
   }),
   defineStep<RowOf<'entities'>>({
@@ -114,15 +113,14 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     sql: (rows, params) => upsertVersions('graph_track_records', rows, params, 'entity_id'),
     guard: { precondition: 'entity_version', row: ({ entity_id }) => `track record ${entity_id}` },
   }),
-  // The first row of an entity fails by the primary key if there is one, for the same reason as a used key.
   defineStep<RowOf<'open_offers'>>({
     rowsOf: ({ changedOffers = [] }) => changedOffers.filter(({ version }) => version === 1),
     sql: (rows, params) =>
-      `${insertRows(
+      insertOnce(
         'open_offers',
         inOrder(rows, (row) => `${row.org_id} ${row.entity_id}`),
         params,
-      )} RETURNING 1`,
+      ),
     guard: { precondition: 'open_offers', row: ({ entity_id }) => `open offers ${entity_id}` },
   }),
   defineStep<RowOf<'open_offers'>>({
@@ -238,24 +236,6 @@ function announcedBy({ rows, auditEntries = [] }: AuthenticatedChange): Announce
   ]
 }
 
-/** Sorts rows by key: statements that lock rows in the same order cannot deadlock. */
-function inOrder<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
-  const keyed = rows.map((row) => ({ row, key: keyOf(row) }))
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row)
-}
-
-/** `INSERT … ON CONFLICT` of the last row of each key: PostgreSQL refuses to update a row twice in one statement. */
-function upsertRows<T extends TableName>(
-  table: T,
-  rows: readonly RowOf<T>[],
-  params: Params,
-  conflict: { key: readonly (keyof RowOf<T> & string)[]; set: string },
-): string {
-  const lastOfEachKey = new Map(rows.map((row) => [conflict.key.map((column) => row[column]).join(' '), row]))
-  const ordered = inOrder([...lastOfEachKey.values()], (row) => conflict.key.map((column) => row[column]).join(' '))
-  return `${insertRows(table, ordered, params)} ON CONFLICT (${conflict.key.join(', ')}) DO UPDATE SET ${conflict.set}`
-}
-
 function changeTransactions(transactions: readonly RowOf<'transactions'>[], params: Params): string {
   const columns = columnsOf('transactions')
   const assignments = columns
@@ -279,17 +259,6 @@ function upsertBankAccounts(accounts: readonly RowOf<'bank_accounts'>[], params:
 function addDataSources(sources: readonly RowOf<'data_sources'>[], params: Params): string {
   const ordered = inOrder(sources, ({ org_id, entity_id, provides, id }) => `${org_id} ${entity_id} ${provides} ${id}`)
   return `${insertRows('data_sources', ordered, params)} ON CONFLICT DO NOTHING`
-}
-
-/** The same for rows with a version: a row is written only after the version before. */
-function upsertVersions<T extends 'graph_track_records' | 'graph_claims' | 'open_offers'>(
-  table: T,
-  ...[rows, params, key]: [readonly RowOf<T>[], Params, keyof RowOf<T> & string]
-): string {
-  const columns = columnsOf(table).filter((column) => column !== 'org_id' && column !== key)
-  const set = columns.map((column) => `${column} = excluded.${column}`).join(', ')
-  return `${upsertRows(table, rows, params, { key: ['org_id' as keyof RowOf<T> & string, key], set })}
-    WHERE ${table}.version = excluded.version - 1 RETURNING 1`
 }
 
 /** Two nodes that announce the first turn at once conflict: the row that the second finds has another verdict than `previous`. */
