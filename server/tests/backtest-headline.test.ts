@@ -122,3 +122,17 @@ test('policy backtest prints the headline first', async () => {
   assert.match(text, /LIMIT BROKEN: bad rate of what is approved 50\.0 %, at most 49\.0 % \(over by 1\.0 points\)\./)
   assert.ok(text.indexOf('LIMIT BROKEN') < text.indexOf('Decisions decided again'))
 })
+
+test('policy backtest names the rules that matched no decision, and approvals by monitored attributes', async () => {
+  const input = { options: { org: acme.id }, positionals: ['careful-1'], caller: 'alice (uid 1000)' }
+  const result = await policyBacktest.run(installation, input)
+  const unmatched = result.rules.filter(({ matched }) => matched === 0).map(({ rule }) => rule)
+  assert.ok(unmatched.includes('abuse_on_record') && unmatched.length < result.rules.length, unmatched.join())
+  const group = { value: 'f', decided: 8, approved_before: 6, approved_after: 2 }
+  const monitored = [{ feature: 'snapshot.sex', describes: 'sex' as const, groups: [group] }]
+  const text = policyBacktest.render({ ...result, monitored })
+  assert.ok(
+    text.includes(`Rules and rows of tables that matched 0 of the last ${result.decided}: ${unmatched.join(', ')}.`),
+  )
+  assert.match(text, /snapshot\.sex \(sex\) +DECIDED +APPROVED BEFORE +AFTER\n.*\n?f +8 +75\.0 % +25\.0 %/)
+})

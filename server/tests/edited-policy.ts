@@ -47,7 +47,7 @@ export interface TestRule extends Pick<PolicyRule, 'id' | 'when'>, Partial<Omit<
 
 /** An input that callers send, for tests. */
 export function snapshotInput(name: string, type: 'number' | 'string' | 'boolean' = 'number') {
-  return { feature: `snapshot.${name}`, type, weight: 0 } as const
+  return { feature: `snapshot.${name}`, type, weight: 0, describes: 'other' } as const
 }
 
 /** A rule, or a row of a table, that does something else. */

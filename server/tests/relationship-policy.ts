@@ -22,13 +22,26 @@ function withRelationship(document: PolicyDocument): PolicyDocument {
     missing_reasons: [...document.missing_reasons, { code: 'relationship_unknown', label: 'Relationship not known' }],
     inputs: [
       ...document.inputs,
-      { feature: 'snapshot.segment', type: 'string', weight: 1, missing: 'relationship_unknown' },
-      { feature: 'snapshot.is_employee', type: 'boolean', weight: 0, missing: 'relationship_unknown' },
+      {
+        feature: 'snapshot.segment',
+        type: 'string',
+        weight: 1,
+        describes: 'relationship',
+        missing: 'relationship_unknown',
+      },
+      {
+        feature: 'snapshot.is_employee',
+        type: 'boolean',
+        weight: 0,
+        describes: 'relationship',
+        missing: 'relationship_unknown',
+      },
       {
         feature: 'snapshot.tenure_months',
         type: 'number',
         weight: 1,
         half_life_days: 60,
+        describes: 'relationship',
         missing: 'relationship_unknown',
       },
     ],

@@ -84,6 +84,8 @@ function renderBacktest(result: ShownBacktest): string {
     '',
     swapText('Newly approved', result.newly_approved),
     swapText('No longer approved', result.no_longer_approved),
+    ...renderUnmatched(result),
+    ...result.monitored.flatMap(renderMonitored),
     ...(cases.length > 0 ? ['', renderCases(cases)] : []),
     ...(changed > cases.length ? [`and ${changed - cases.length} more; the console lists them`] : []),
     ...(result.id ? ['', `Kept as ${result.id}.`] : []),
@@ -105,6 +107,24 @@ function renderSides({ before, after, currency, loss_given_default_ppm }: Backte
 function renderMatrix({ matrix }: BacktestResult): string {
   const rows = VERDICTS.map((before) => [before, ...VERDICTS.map((after) => String(matrix[before][after]))])
   return renderTable(['DECIDED ↓  PROPOSED →', ...VERDICTS], rows)
+}
+
+/** The rules and rows of tables that hold for none of the decisions. */
+function renderUnmatched({ rules, decided }: BacktestResult): string[] {
+  const unmatched = rules.filter(({ matched }) => matched === 0).map(({ rule }) => rule)
+  if (rules.length === 0) return []
+  const which = unmatched.length === 0 ? 'none' : unmatched.join(', ')
+  return ['', `Rules and rows of tables that matched 0 of the last ${decided}: ${which}.`]
+}
+
+function renderMonitored({ feature, describes, groups }: BacktestResult['monitored'][number]): string[] {
+  const rows = groups.map(({ value, decided, approved_before, approved_after }) => [
+    value ?? 'not known',
+    String(decided),
+    percent(approved_before / decided, 1, 1),
+    percent(approved_after / decided, 1, 1),
+  ])
+  return ['', renderTable([`${feature} (${describes})`, 'DECIDED', 'APPROVED BEFORE', 'AFTER'], rows)]
 }
 
 function renderCases(cases: BacktestResult['changed_cases']): string {

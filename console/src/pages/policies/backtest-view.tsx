@@ -6,8 +6,10 @@ import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
 import { writeCount, writeMoney, writeRate } from '../../components/write-number.ts'
 import { HeadlineView } from './headline-view.tsx'
+import { Monitored } from './monitored-view.tsx'
 import classes from './policies.module.css'
 import type { BacktestResult } from './policy.ts'
+import { Unmatched } from './unmatched-rules.tsx'
 
 const CASES_SHOWN = 100
 
@@ -30,6 +32,8 @@ export function BacktestView({ result }: { result: BacktestResult }) {
         <Matrix result={result} />
       </Section>
       <SwapSets result={result} />
+      <Unmatched rules={result.rules} decided={result.decided} />
+      <Monitored result={result} />
       <ChangedCases result={result} />
     </>
   )

@@ -18,6 +18,7 @@ import { OwnTests } from './own-tests.tsx'
 import classes from './policies.module.css'
 import { RuleMatches } from './readable-policy.tsx'
 import { TablePicture } from './table-picture.tsx'
+import { unmatchedWords } from './unmatched-rules.tsx'
 import { WhatChanges } from './what-changes.tsx'
 
 const PARENT = { title: 'Policies', path: 'policies' } as const
@@ -190,6 +191,7 @@ function Matches({ trial }: { trial: Query<'policy-backtests.try'> }) {
           </li>
         ))}
       </ul>
+      <p className={`${classes.note} small secondary`}>{unmatchedWords(tried)}</p>
     </Section>
   )
 }

@@ -19,10 +19,11 @@ import { BacktestView } from './backtest-view.tsx'
 import { CalibrationTab } from './calibration-view.tsx'
 import { OwnTests } from './own-tests.tsx'
 import classes from './policies.module.css'
-import type { ShownPolicy } from './policy.ts'
+import type { BacktestResult, ShownPolicy } from './policy.ts'
 import { PolicyAside } from './policy-aside.tsx'
 import { PolicyState } from './policy-state.tsx'
 import { ReadablePolicy } from './readable-policy.tsx'
+import { UnmatchedOf } from './unmatched-rules.tsx'
 import { WhatChanges } from './what-changes.tsx'
 
 const PARENT = { title: 'Policies', path: 'policies' } as const
@@ -38,6 +39,16 @@ export function PolicyPage() {
       <PageHeader title={version} parent={PARENT} />
       {query.error ? <Failed error={query.error} onRetry={query.refetch} /> : <Skeleton height={320} />}
     </>
+  )
+}
+
+/** The policy in words, and which of its rules and rows of tables matched nothing. */
+function PolicyAsPage({ shown, backtest }: { shown: ShownPolicy; backtest: BacktestResult | undefined }) {
+  return (
+    <div className={classes.column}>
+      <ReadablePolicy document={shown.document} {...(backtest && { rules: backtest.rules })} />
+      <UnmatchedOf source={shown.source} backtest={backtest} />
+    </div>
   )
 }
 
@@ -78,7 +89,7 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
               </div>
             </Tabs.Panel>
             <Tabs.Panel value="page">
-              <ReadablePolicy document={shown.document} {...(backtest && { rules: backtest.rules })} />
+              <PolicyAsPage shown={shown} backtest={backtest} />
             </Tabs.Panel>
             <Tabs.Panel value="yaml">
               <TextSection text={source} label={`The text of ${policy.version}`} />

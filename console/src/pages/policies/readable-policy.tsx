@@ -50,6 +50,7 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
           ])}
         />
       </Section>
+      <Subjects document={document} />
       {segments.map((segment) => (
         <Section key={segment.name} title={`Segment ${words(segment.name)}`} sub={<code>{segment.when}</code>}>
           <div className={classes.column}>
@@ -65,6 +66,33 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
         </Section>
       ))}
     </div>
+  )
+}
+
+/** What the features describe that the lender sends, and the attributes that are only monitored. */
+function Subjects({ document: { inputs, monitored = [], jurisdiction } }: { document: PolicyDocument }) {
+  const sent = inputs.filter(({ feature }) => feature.startsWith('snapshot.'))
+  if (sent.length + monitored.length === 0) return null
+  const where = jurisdiction === undefined ? 'every jurisdiction' : jurisdiction.toUpperCase()
+  return (
+    <Section title="What the features sent describe" sub={`the prohibited bases of ${where} are refused`} flush>
+      <PlainTable
+        label="What the features sent describe"
+        head={['Feature', 'Describes', 'Used']}
+        rows={[
+          ...sent.map(({ feature, describes }) => [
+            <code key="feature">{feature}</code>,
+            describes === undefined ? 'not declared' : words(describes),
+            'may be read',
+          ]),
+          ...monitored.map(({ feature, describes }) => [
+            <code key="feature">{feature}</code>,
+            words(describes),
+            'monitored, never read',
+          ]),
+        ]}
+      />
+    </Section>
   )
 }
 

@@ -3,6 +3,7 @@ import { type BacktestLimits, MATURITY_DAYS_DEFAULT } from '../policy/portfolio-
 import { VERDICTS } from '../vocabularies.ts'
 import type { ChangedCase, RuleMatches, VerdictMatrix } from './backtest-result.ts'
 import { addEntities, type Ends, type EntityCounts, noEntities } from './bad-share.ts'
+import { addMonitored, type MonitoredCounts, noMonitored } from './monitored-groups.ts'
 import type { RiskGroup } from './portfolio-risk.ts'
 
 /** The most changed cases of each kind that a result lists. */
@@ -88,6 +89,7 @@ export interface BacktestCounts {
   observed: EntityCounts
   changes: Record<Change, ChangeCounts>
   rules: RuleMatches[]
+  monitored: MonitoredCounts[]
 }
 
 /** Counts of no decisions. */
@@ -120,6 +122,7 @@ export function noCounts(policy: CompiledPolicy): BacktestCounts {
     observed: noEntities(),
     changes: { newly_approved: noChange(), no_longer_approved: noChange(), other: noChange() },
     rules: ruleIdsOf(policy).map((rule) => ({ rule, matched: 0, known: 0, bad: 0 })),
+    monitored: noMonitored(policy.document),
   }
 }
 
@@ -167,6 +170,7 @@ export function addOlder(counts: BacktestCounts, older: BacktestCounts): void {
   addChange(counts.changes.newly_approved, older.changes.newly_approved)
   addChange(counts.changes.no_longer_approved, older.changes.no_longer_approved)
   addChange(counts.changes.other, older.changes.other)
+  addMonitored(counts.monitored, older.monitored)
   for (const [index, rule] of counts.rules.entries()) {
     rule.matched += older.rules[index]!.matched
     addEnds(rule, older.rules[index]!)

@@ -1,4 +1,5 @@
 import type { OutcomeType, Verdict } from '../vocabularies.ts'
+import type { MonitoredAttribute } from './monitored-groups.ts'
 
 /** How many decisions the policy that decided gave each verdict, and of these, how many the proposal gives each verdict. */
 export type VerdictMatrix = Record<Verdict, Record<Verdict, number>>
@@ -156,6 +157,8 @@ export interface BacktestResult {
   no_longer_approved: SwapSet
   calibration: Calibration
   rules: RuleMatches[]
+  /** How applicants fare by the attributes that the policy monitors and cannot read. */
+  monitored: MonitoredAttribute[]
   /** The newest of the changed cases, at most 200 of each kind: newly approved, no longer approved, others. */
   changed_cases: ChangedCase[]
 }

@@ -12,6 +12,7 @@ import {
 } from './backtest-counts.ts'
 import { addEntity, type Ends } from './bad-share.ts'
 import { type Ended, howItEnded, type ReportedOutcome } from './how-it-ended.ts'
+import { countMonitored } from './monitored-groups.ts'
 import { type RecordedCase, type Redecided, redecider, type Standing } from './redecide.ts'
 
 /** The newest review of a decision. */
@@ -68,6 +69,7 @@ function count(counts: BacktestCounts, ended: EndedCase): void {
   countApproval(counts.before, before, lossGivenDefaultPpm)
   countApproval(counts.after, after, lossGivenDefaultPpm)
   countGroups(counts, ended)
+  countMonitored(counts.monitored, ended.features, ended)
   if (recorded.verdict !== verdict) countChange(counts, ended)
 }
 

@@ -2,6 +2,7 @@ import { type AssessedAmount, assessAt } from '../decide/assess.ts'
 import { type Judgement, judge } from '../decide/decide.ts'
 import { replayableFacts } from '../decide/replayable-facts.ts'
 import { type DecidedRequest, type ReviewedVerdict, standingOf } from '../decision-standing.ts'
+import type { FactSet } from '../facts/facts.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
 import { cardOf } from './backtest-counts.ts'
@@ -43,6 +44,8 @@ export interface Redecided {
   after: Standing
   /** Whether the verdict of a person stands before or after. */
   isByPerson: boolean
+  /** The facts that it was decided from. */
+  features: FactSet
 }
 
 /** Decides a recorded decision again, with its newest review if it has any; undefined if its facts cannot be read. */
@@ -54,7 +57,10 @@ export function redecider(policy: CompiledPolicy): Redecide {
     try {
       const stored = replayableFacts(JSON.parse(recorded.facts))
       if ('unreadable' in stored) return undefined
-      return redecided(policy, judge(policy, stored.facts), { recorded, review })
+      return {
+        ...redecided(policy, judge(policy, stored.facts), { recorded, review }),
+        features: stored.facts.features,
+      }
     } catch {
       // Facts that were altered may be no JSON, or numbers too large to compute with.
       return undefined
@@ -70,7 +76,7 @@ function redecided(
   whole: CompiledPolicy,
   judgement: Judgement,
   { recorded, review }: { recorded: RecordedCase; review: ReviewedVerdict | undefined },
-): Redecided {
+): Omit<Redecided, 'features'> {
   const { verdict, asked, offer } = judgement
   const stood = standingOf(recorded, review)
   const before = standing(whole, judgement, stood)

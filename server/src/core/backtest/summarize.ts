@@ -11,6 +11,7 @@ import type {
 import { badShare, independentCases, type Part, weightedSum } from './bad-share.ts'
 import { calibrationOf } from './calibration.ts'
 import { limitWords } from './limit-words.ts'
+import { monitoredAttributes } from './monitored-groups.ts'
 import { centreOf, correlationWith, expectedShare, fitRisk, type RiskGroup } from './portfolio-risk.ts'
 
 /** The result of a backtest. */
@@ -37,6 +38,7 @@ export function resultOf(counts: BacktestCounts): BacktestResult {
     no_longer_approved: swapSet(changes.no_longer_approved),
     calibration: calibrationOf(counts, observedOf(counts)),
     rules,
+    monitored: monitoredAttributes(counts.monitored),
     changed_cases: all.flatMap(({ cases }) => cases).sort((a, b) => (a.decision_id < b.decision_id ? 1 : -1)),
     ...figures,
   }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { EXPIRE_DAYS_DEFAULT, EXPIRE_DAYS_MAX } from '../facts/open-offers.ts'
 import { FEATURE_TYPES, IMPACTS } from '../vocabularies.ts'
 import { Closed, Code, Explanation, Expression, Label, TierName } from './document-fields.ts'
+import { FEATURE_SUBJECTS, JURISDICTIONS, PERSONAL_BASES } from './feature-subjects.ts'
 import { Meaning } from './meaning-document.ts'
 import { CalibrationPoints, Portfolio } from './portfolio-settings.ts'
 import { Products } from './product-document.ts'
@@ -31,9 +32,20 @@ const Input = Closed(
     missing: Type.Optional(Code),
     withheld: Type.Optional(Code),
     other_currency: Type.Optional(Code),
+    describes: Type.Optional(
+      Type.Enum([...FEATURE_SUBJECTS], { description: 'For a feature that callers send: what it describes.' }),
+    ),
   },
   'A feature that the policy may use, and the code of the reason to give when it is missing: `withheld` if consent was revoked or expired, `other_currency` if there is data only in another currency, `missing` otherwise.',
 )
+
+const Monitored = Closed({
+  feature: Type.String({
+    pattern: '^snapshot\\.[a-z][a-z0-9_.]{0,63}$',
+    description: '`snapshot.` and the name that the caller gave it.',
+  }),
+  describes: Type.Enum([...PERSONAL_BASES]),
+})
 
 const Derived = Closed(
   {
@@ -237,6 +249,17 @@ export const PolicyDocument = Closed({
   description: Type.String(),
   missing_reasons: Type.Array(Explanation),
   inputs: Type.Array(Input, { minItems: 1, maxItems: 200 }),
+  jurisdiction: Type.Optional(
+    Type.Enum([...JURISDICTIONS], {
+      description: 'Whose law says which bases are prohibited; without it the bases of all of them are.',
+    }),
+  ),
+  monitored: Type.Optional(
+    Type.Array(Monitored, {
+      maxItems: 10,
+      description: 'Attributes that no part of the policy may read; backtests count approvals by their values.',
+    }),
+  ),
   derived: Type.Optional(Type.Array(Derived, { maxItems: 100, description: 'Computed features, in their order.' })),
   segments: Type.Optional(Type.Array(Segment, { maxItems: 20 })),
   rules: Type.Array(Rule, { maxItems: 200 }),

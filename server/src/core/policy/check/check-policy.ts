@@ -13,6 +13,7 @@ import { checkCaps, checkRules } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
 import { checkScorecard } from './check-scorecard.ts'
 import { checkSegments } from './check-segments.ts'
+import { checkSubjects } from './check-subjects.ts'
 import { checkTables } from './check-tables.ts'
 import { checkTests } from './check-tests.ts'
 import { checkUnscored } from './check-unscored.ts'
@@ -43,6 +44,7 @@ function inAdditions(document: PolicyDocument, segment: PolicySegment): PolicyPr
 /** Checks of the document as a whole. */
 const CHECKS: readonly Check[] = [
   checkInputs,
+  checkSubjects,
   checkMissingReasons,
   checkDerived,
   checkSegments,
