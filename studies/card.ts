@@ -16,10 +16,12 @@ import { type Binned, binOf, fitCard, type Ladder, outOfFold } from './fit-card.
 import { badProbability, fitLogistic } from './reliability.ts'
 
 const CROSS = { folds: 10, repeats: 10 }
-/** Half a unit of log-odds: at twenty points for doubled odds, fourteen points. */
-const STEP_MAX = 0.5
+/** At twenty points for doubled odds, a step is at most seventeen points. */
+const STEP_MAX = 0.58
+/** Of most characteristics, half a unit: fourteen points. */
+const SMALL_STEP_MAX = 0.5
 /** An overdraft is an event and no edge that a good account crosses by chance, so it may weigh more. */
-const OVERDRAFT_STEP_MAX = 1.4
+const OVERDRAFT_STEP_MAX = 0.85
 const POINTS_PER_LOG_ODDS = 20 / Math.LN2
 const PPM = 1_000_000
 /** The score at which the odds are thirty to one before the line is fitted, and the points of all other characteristics. */
@@ -37,10 +39,11 @@ const ladder = (id: string, edges: readonly number[], over: Partial<Ladder> = {}
 const less = { isDescending: true } as const
 
 const CARD: readonly Ladder[] = [
-  ladder('lowest_balance_to_instalment', [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5]),
-  ladder('overdrawn_days_365', [1, 2], { ...less, stepMax: OVERDRAFT_STEP_MAX }),
-  ladder('lowest_income_to_outflow', [0.1, 0.4, 0.85]),
-  ladder('days_observed', [120, 180, 240]),
+  ladder('lowest_balance_to_instalment', [0, 0.5, 1, 1.5, 2, 2.5]),
+  ladder('overdrawn_days_365', [1, 2, 4], { ...less, stepMax: OVERDRAFT_STEP_MAX }),
+  ladder('lowest_income_to_outflow', [0.1, 0.4, 0.8], { stepMax: SMALL_STEP_MAX }),
+  ladder('outflow_to_income', [1.1, 1.4], less),
+  ladder('days_observed', [120, 180, 240], { stepMax: SMALL_STEP_MAX }),
 ]
 
 /** The card before, with its bins, on the same facts; its points had no bound. */

@@ -104,15 +104,13 @@ const overdrawn = (seen: Seen, days: number) => {
   )
   return new Set(below.map(({ occurred_at }) => occurred_at.slice(0, 10))).size
 }
-/** The share of the debits of half a year that left less than one and a half times their amount. */
-const lowShare = ({ transactions }: Seen) => {
+/** The lowest balance that a debit of half a year left, in instalments; none reports a balance: endlessly many. */
+const lowest = ({ transactions, instalment }: Seen) => {
   const since = new Date(Date.parse(now) - 180 * DAY_MS).toISOString()
   const debits = transactions.filter(({ direction, occurred_at }) => direction === 'debit' && occurred_at >= since)
-  const low = debits.filter(({ amount, balance_after = 0 }) => balance_after < 1.5 * amount)
-  return low.length / Math.max(1, debits.length)
+  return Math.min(...debits.flatMap(({ balance_after }) => balance_after ?? [])) / instalment
 }
 const monthly = ({ days }: Seen, sum: number) => (sum * 30) / Math.max(30, days)
-const reserve = ({ lowestAfterDebit }: Seen) => lowestAfterDebit[Math.floor(lowestAfterDebit.length / 5)] ?? 0
 
 /** For each code that a reason may have, whether it is true of an applicant. A code that is not here fails the test. */
 const TRUE_OF: Record<string, (seen: Seen) => boolean> = {
@@ -120,15 +118,13 @@ const TRUE_OF: Record<string, (seen: Seen) => boolean> = {
   overdrawn_before: (seen) => overdrawn(seen, 365) >= 4,
   overdrafts: (seen) => overdrawn(seen, 365) >= 1,
   no_overdrafts: (seen) => overdrawn(seen, 365) === 0,
-  solid_reserves: (seen) => reserve(seen) >= seen.instalment || seen.lowestAfterDebit.length === 0,
-  low_reserves: (seen) => (seen.lowestAfterDebit[0] ?? 0) < 1.5 * seen.instalment,
-  reserve_insufficient: (seen) => 8 * reserve(seen) < seen.amount,
-  low_balance_after_payments: (seen) => lowShare(seen) >= 0.05,
-  rarely_low_balance: (seen) => lowShare(seen) < 0.1,
-  income_in_every_month: (seen) => seen.credits > 0.75 * seen.debits,
+  solid_reserves: (seen) => lowest(seen) >= 2,
+  low_reserves: (seen) => lowest(seen) < 1.5,
+  income_in_every_month: (seen) => seen.credits > 0.8 * seen.debits,
   lean_months: (seen) => seen.credits > 0,
-  instalment_affordable: (seen) => seen.instalment <= 0.35 * monthly(seen, seen.credits),
-  instalment_heavy: (seen) => seen.instalment > 0.3 * monthly(seen, seen.credits),
+  spends_more_than_income: (seen) => seen.debits > seen.credits,
+  spending_above_income: (seen) => seen.debits > 1.05 * seen.credits,
+  income_insufficient: (seen) => seen.credits - seen.debits < seen.instalment * (seen.days / 30),
   lives_within_income: (seen) => seen.debits <= 1.1 * seen.credits,
   income_below_spending: (seen) => seen.credits < 0.5 * seen.debits,
   income_stopped: ({ transactions }) => {
@@ -150,7 +146,7 @@ const TRUE_OF: Record<string, (seen: Seen) => boolean> = {
   identity_verified: () => true,
   short_account_history: ({ days }) => days < 180,
   long_account_history: ({ days, transactions }) =>
-    days >= 179 || transactions.every((one) => one.direction === 'credit'),
+    days >= 239 || transactions.every((one) => one.direction === 'credit'),
   bank_data_ended: ({ daysSinceLast }) => daysSinceLast > 45,
   spending_unknown: ({ debits }) => debits === 0,
   balances_missing: ({ lowestAfterDebit }) => lowestAfterDebit.length === 0,

@@ -50,10 +50,10 @@ const decision = {
     { code: 'short_history', label: 'Fewer than 75 days of transactions', impact: 'negative' },
     {
       code: 'solid_reserves',
-      label: 'Balance left after payments nearly always covers the monthly instalment',
+      label: 'Every payment, over up to 180 days, left two or more monthly instalments in the account',
       impact: 'positive',
     },
-    { code: 'rarely_low_balance', label: 'Payments rarely leave the account low', impact: 'positive' },
+    { code: 'identity_verified', label: 'Identity verified by more than one strong identifier', impact: 'positive' },
   ],
   model_version: 'sandbox-policy-v1',
   policy_version: 'sandbox-policy-v1',

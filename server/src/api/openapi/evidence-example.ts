@@ -44,16 +44,16 @@ export const EVIDENCE_EXAMPLE = {
   ],
   scorecard: [
     {
-      characteristic: 'reserve',
-      label: 'Balance left after payments, in monthly instalments',
-      feature: 'request.reserve_to_instalment',
+      characteristic: 'lowest_balance',
+      label: 'Lowest balance after a payment, in monthly instalments',
+      feature: 'request.lowest_balance_to_instalment',
       group: 'reserves',
       value: 10.715902,
       age_days: 14,
-      bin: '3 or more',
-      points: 62,
-      reference: 42,
-      shortfall: -20,
+      bin: '2.5 or more',
+      points: 90,
+      reference: 67,
+      shortfall: -23,
     },
   ],
   limit: {
@@ -63,7 +63,7 @@ export const EVIDENCE_EXAMPLE = {
     step: 50,
     missing: ['cashflow.monthly_spending'],
     terms: [
-      { term: 'reserve', amount: 20205.15 },
+      { term: 'tier', amount: 35_000 },
       { term: 'requested', amount: 5000 },
     ],
   },

@@ -143,7 +143,7 @@ const RuleTrace = Open(
 
 const ScorecardLine = Open(
   {
-    characteristic: Type.String({ description: 'The id of the characteristic.', examples: ['reserve'] }),
+    characteristic: Type.String({ description: 'The id of the characteristic.', examples: ['lowest_balance'] }),
     label: Type.String({
       description: 'What it measures, by the policy; by the catalogue of features if the policy does not say.',
     }),

@@ -154,7 +154,10 @@ test('the verdict of a person stands before, and where a person would look again
 })
 
 test('the expected loss is that of the amount offered, by its probability and the loss given default', () => {
-  const asking = factsFrom({ ...APPROVING.facts, 'request.amount': 60_000 }, APPROVING.age_days)
+  const asking = factsFrom(
+    { ...APPROVING.facts, 'cashflow.lowest_balance': 4000, 'request.amount': 60_000 },
+    APPROVING.age_days,
+  )
   const { offer, asked } = judge(now, asking)
   const [offered, badPpm] = [offer.limit!.amount!, offer.offered.badPpm!]
   assert.ok(offered > 0 && offered < 60_000 && badPpm < asked.badPpm!, 'the offer has to be less, and less risky')

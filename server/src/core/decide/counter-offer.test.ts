@@ -44,7 +44,7 @@ const EDITS: readonly ((document: PolicyDocument, at: number) => Partial<PolicyD
   (document, at) => withRule(document, { id: 'large', when: `request.amount > ${at}`, action: 'decline' }),
   (document, at) => withRule(document, { id: 'large', when: `request.amount > ${at}`, action: 'manual_review' }),
   (document, at) =>
-    withRule(document, { id: 'heavy', when: `request.instalment_to_income > ${at / 20_000}`, action: 'manual_review' }),
+    withRule(document, { id: 'heavy', when: `request.instalment > ${at / 20}`, action: 'manual_review' }),
   (document, at) => withRule(document, { id: 'capped', when: 'history.late >= 0', action: 'cap', cap: `${at}.5` }),
   (document, at) => ({
     inputs: withAmount(document),
@@ -76,7 +76,11 @@ const EDITS: readonly ((document: PolicyDocument, at: number) => Partial<PolicyD
 ]
 
 function withAmount({ inputs }: PolicyDocument): PolicyDocument['inputs'] {
-  return [...inputs, { feature: 'request.amount', type: 'number', weight: 0 }]
+  return [
+    ...inputs,
+    { feature: 'request.amount', type: 'number', weight: 0 },
+    { feature: 'request.instalment', type: 'number', weight: 0 },
+  ]
 }
 
 function withRule(
@@ -92,17 +96,17 @@ const arbitraryPolicy = fc
     edit: fc.constantFrom(...EDITS),
     at: fc.integer({ min: 100, max: 3000 }),
     cutoff: fc.integer({ min: 540, max: 640 }),
-    reserveScale: fc.integer({ min: 1, max: 200 }),
+    balanceScale: fc.integer({ min: 1, max: 200 }),
     incomeScale: fc.integer({ min: 5, max: 100 }),
     capScale: fc.integer({ min: 1, max: 40 }),
   })
-  .map(({ edit, at, cutoff, reserveScale, incomeScale, capScale }) =>
+  .map(({ edit, at, cutoff, balanceScale, incomeScale, capScale }) =>
     editedPolicy((document) => ({
       verdicts: { ...document.verdicts, cutoff },
       tiers: document.tiers.map((tier) => ({ ...tier, cap: (tier.cap! * capScale) / 1000 })),
       scorecard: withScaledBins(document, {
-        'request.reserve_to_instalment': reserveScale,
-        'request.instalment_to_income': incomeScale / 200,
+        'request.lowest_balance_to_instalment': balanceScale,
+        'cashflow.outflow_to_income': incomeScale / 200,
       }),
       ...edit(document, at),
     })),

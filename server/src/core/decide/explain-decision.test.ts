@@ -76,12 +76,12 @@ describe('an explanation', () => {
       assert.ok('policy' in compiled, JSON.stringify(compiled))
       return explainDecision(compiled.policy, factsFrom(GOOD)).scorecard[0]!.label
     }
-    assert.equal(labelled(policy.document), 'Balance left after payments, in monthly instalments')
+    assert.equal(labelled(policy.document), 'Lowest balance after a payment, in monthly instalments')
     const [{ label: _, ...first }, ...others] = policy.document.scorecard.characteristics as [
       (typeof policy.document.scorecard.characteristics)[number],
     ]
     const scorecard = { ...policy.document.scorecard, characteristics: [first, ...others] }
-    assert.match(labelled({ ...policy.document, scorecard }), /reserve.*instalment/i)
+    assert.match(labelled({ ...policy.document, scorecard }), /lowest balance.*instalment/i)
   })
 
   it('names the product whose terms were used, and that the requested one is not listed', () => {
@@ -100,11 +100,11 @@ describe('an explanation', () => {
     const { 'cashflow.reserve': _, ...facts } = GOOD
     const missing = explainDecision(
       policy,
-      factsFrom({ ...facts, 'cashflow.low_balance_share': 'low' }),
+      factsFrom({ ...facts, 'cashflow.outflow_to_income': 'low' }),
     ).missing_features
     const causes = new Map(missing.map(({ feature, missing: cause }) => [feature, cause]))
-    assert.equal(causes.get('cashflow.reserve') ?? causes.get('request.reserve_to_instalment'), 'no_data')
-    assert.equal(causes.get('cashflow.low_balance_share'), 'wrong_type')
+    assert.equal(causes.get('cashflow.reserve'), 'no_data')
+    assert.equal(causes.get('cashflow.outflow_to_income'), 'wrong_type')
     assert.equal(causes.has('cashflow.average_balance'), false)
   })
 })

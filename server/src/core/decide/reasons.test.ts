@@ -24,12 +24,12 @@ describe('a decision', () => {
         .reasons.filter(({ impact }) => impact === 'negative')
         .map(({ code }) => code)
     assert.deepEqual(codesOf(lean), ['abuse_on_record'])
-    const weak = { ...lean, 'cashflow.low_balance_share': 1, 'cashflow.outflow_to_income': 2 }
-    const poor = { ...weak, 'cashflow.reserve': -10, 'identity.verified_strong': 0 }
+    const weak = { ...lean, 'cashflow.lowest_balance': -10, 'cashflow.outflow_to_income': 2 }
+    const poor = { ...weak, 'identity.verified_strong': 0 }
     assert.deepEqual(codesOf(poor), [
       'abuse_on_record',
       'low_reserves',
-      'low_balance_after_payments',
+      'spends_more_than_income',
       'identity_not_verified',
     ])
   })
@@ -38,7 +38,7 @@ describe('a decision', () => {
     const facts = factsFrom({
       'cashflow.overdrawn_days_90': 9,
       'cashflow.overdrawn_days_365': 9,
-      'cashflow.low_balance_share': 1,
+      'cashflow.outflow_to_income': 2,
       'history.late': 2,
     })
     const { reasons, trace } = decide(policy, facts)

@@ -15,7 +15,7 @@ describe('rules after the score', () => {
 
   it('see the score, the tier, the probability and the limit', () => {
     for (const when of [
-      'score.total == 614',
+      'score.total == 613',
       'tier.name == "A-"',
       'score.probability > 0.96 && score.bad_probability < 0.04',
       'limit.amount >= 6000',

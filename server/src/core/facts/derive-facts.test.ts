@@ -158,6 +158,8 @@ describe('cash-flow facts', () => {
   it('count three payments in two months as two a month apart, and not as three in two', () => {
     const paid = [61, 31, 1].map((days) => booked(days, -600))
     assert.equal(valueIn(paid, 'monthly_spending'), 600)
+    const earned = [50, 20].map((days) => booked(days, 610))
+    assert.equal(valueIn([...paid, ...earned], 'outflow_to_income'), 1)
   })
 
   it('do not know spending without debits', () => {

@@ -155,10 +155,14 @@ export const FEATURE_CATALOGUE = {
     'Monthly repayment of existing loans, over 88 or 365 days, whichever is more',
     'money',
   ),
-  'cashflow.outflow_to_income': number(FLOW, 'What left the account ÷ income, over 365 days', 'ratio'),
+  'cashflow.outflow_to_income': number(
+    FLOW,
+    'Monthly mean of what left the account ÷ that of income, over 365 days',
+    'ratio',
+  ),
   'cashflow.lowest_balance': number(
     CASHFLOW,
-    'Lowest balance that a debit left in all accounts, over 180 days',
+    'Lowest balance that a debit left in all accounts, over the 180 days before the decision',
     'money',
   ),
   'cashflow.reserve': number(

@@ -87,11 +87,11 @@ it('a reordered list of a segment is a change, also where names are numbers', ()
 
 it('changed points are found under characteristic and bin', () => {
   const edited = structuredClone(document)
-  const [reserve] = edited.scorecard.characteristics
-  assert.ok(reserve?.bins[0])
-  reserve.bins[0].points = 5
+  const [lowest] = edited.scorecard.characteristics
+  assert.ok(lowest?.bins[0])
+  lowest.bins[0].points = 5
   assert.deepEqual(diffPolicies(document, edited), [
-    { kind: 'changed', path: '/characteristics/reserve/bins/0/points', before: 0, after: 5 },
+    { kind: 'changed', path: '/characteristics/lowest_balance/bins/0/points', before: 0, after: 5 },
   ])
 })
 

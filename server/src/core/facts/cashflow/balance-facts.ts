@@ -4,7 +4,8 @@ import { spendingDays } from './spending-days.ts'
 
 /** What the balances of an account show; amounts in units of the state. */
 export interface BalanceFigures {
-  lowest: number
+  /** Undefined if no day of its window has a balance. */
+  lowest: number | undefined
   /** The balance that the account is below on one calendar day in ten: a single bad day does not change it. */
   reserve: number
   average: number
@@ -24,7 +25,7 @@ const RESERVE_SHARE = 0.1
  */
 export function balanceFigures(
   recent: readonly DayFigures[],
-  { until, accounts }: { until: number; accounts: number },
+  { until, lowestAfter, accounts }: { until: number; lowestAfter: number; accounts: number },
 ): BalanceFigures | undefined {
   const debitDays = recent.filter(({ debitBalances }) => debitBalances > 0)
   const spending = spendingDays(recent).filter(({ debitBalances }) => debitBalances > 0)
@@ -44,7 +45,7 @@ export function balanceFigures(
   }
   const mean = sum / weight
   return {
-    lowest: lowestOf(accounts > 1 ? days : [...days, ...debitDays]),
+    lowest: lowestOf((accounts > 1 ? days : [...days, ...debitDays]).filter(({ day }) => day > lowestAfter)),
     reserve: reserveOf(held, weight),
     average: mean,
     variation: mean <= 0 ? RATIO_MAX : Math.sqrt(Math.max(0, squares / weight - mean * mean)) / mean,
@@ -60,7 +61,8 @@ function balanceOf({ debitBalances, lowestAfterDebit, lowestBalance }: DayFigure
  * The lowest balance of some days. Of one account, days with nothing but a fee or an own transfer belong to them: no debit can
  * raise the lowest balance. Between several accounts, money may be on its way on such a day.
  */
-function lowestOf(days: readonly DayFigures[]): number {
+function lowestOf(days: readonly DayFigures[]): number | undefined {
+  if (days.length === 0) return undefined
   return days.reduce((lowest, day) => Math.min(lowest, balanceOf(day)), Number.POSITIVE_INFINITY)
 }
 

@@ -194,14 +194,14 @@ function flowFacts(account: Observed): Record<FlowFact, Fact> {
   const { cashflow, observed, span, today, age } = account
   const days = lengthOf(span)
   if (days < FLOW_DAYS_MIN) return FLOWS_TOO_SHORT
-  let [income, outflow, repaid, spends] = [0, 0, 0, false]
+  let [income, repaid, spends] = [0, 0, false]
   for (const day of observed) {
     income += day.income
-    outflow += day.outflow
     repaid += day.repaid
     spends ||= day.hasOutflow
   }
   const { recurring, other, stopped, lastPaid } = incomeFigures(cashflow, { income, span })
+  const outflow = monthlyOf(observed, span, (figures) => figures.outflow)
   // Income that is partly in another currency is not known, and cannot be compared with spending.
   const allIncome = (fact: Fact) => (account.isOnlyCurrency ? fact : missing('other_currency'))
   return {
@@ -214,7 +214,9 @@ function flowFacts(account: Observed): Record<FlowFact, Fact> {
       ? known(money(monthlyOf(observed, span, ({ outflow, repaid }) => outflow - repaid)), age)
       : missing('no_data'),
     monthlyDebtService: spends ? known(money(debtService(account, repaid)), age) : missing('no_data'),
-    outflowToIncome: allIncome(spends ? known(ratioOf(outflow, income), age) : missing('no_data')),
+    outflowToIncome: allIncome(
+      spends ? known(ratioOf(outflow, (income * MONTH_DAYS) / days), age) : missing('no_data'),
+    ),
     lowestIncomeToOutflow: allIncome(leanFact(account)),
   }
 }
@@ -266,8 +268,10 @@ type BalanceFact =
   | 'deepestOverdraft'
   | 'owed'
 
-function balanceFacts({ recent, year, span, age }: Observed): Record<BalanceFact, Fact> {
-  const figures = balanceFigures(recent, { until: span.last, accounts: year.accounts.length })
+function balanceFacts({ recent, year, span, today, age }: Observed): Record<BalanceFact, Fact> {
+  // One low day is enough, so the window of the lowest ends today: with the newest debit left out it would reach further back.
+  const [accounts, lowestAfter] = [year.accounts.length, today - HALF_YEAR_DAYS]
+  const figures = balanceFigures(recent, { until: span.last, lowestAfter, accounts })
   const holding = year.accounts.filter(({ terms }) => holdsMoney(terms))
   const owing = year.accounts.filter(({ terms }) => !holdsMoney(terms))
   const debts = { deepestOverdraft: deepest(holding, age), owed: owedOn(owing, age) }
@@ -277,7 +281,7 @@ function balanceFacts({ recent, year, span, age }: Observed): Record<BalanceFact
     averageBalance: known(money(figures.average), age),
     balanceVariation: known(sixDecimals(figures.variation), age),
     lowBalanceShare: figures.lowShare === undefined ? missing('no_data') : known(sixDecimals(figures.lowShare), age),
-    lowestBalance: known(money(figures.lowest), age),
+    lowestBalance: figures.lowest === undefined ? missing('no_data') : known(money(figures.lowest), age),
     reserve: known(money(figures.reserve), age),
     lastBalance: last === undefined ? missing('no_data') : known(Math.floor(last) / UNITS_PER_MAJOR, age),
     ...debts,

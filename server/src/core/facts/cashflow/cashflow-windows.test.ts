@@ -107,10 +107,14 @@ describe('a day below zero', () => {
 })
 
 describe('balances of half a year', () => {
-  it('end 180 days before the account was last observed', () => {
-    const lowest = (ago: number) =>
-      factOf([...spending(), booked(ago, -100, { balanceAfter: 7, externalId: 'low' })], 'lowest_balance')
+  it('have as the lowest one of the 180 days before the decision, whenever the account was last observed', () => {
+    const lowest = (ago: number, transactions = spending()) =>
+      factOf([...transactions, booked(ago, -100, { balanceAfter: 7, externalId: 'low' })], 'lowest_balance')
     assert.deepEqual([lowest(179), lowest(180)], [7, 5000])
+    // Without its newest debits, an account would otherwise be as low as it was before.
+    const ended = spending({ to: 20 })
+    assert.deepEqual([lowest(179, ended), lowest(181, ended)], [7, 5000])
+    assert.deepEqual(factOf([booked(200, -5, { balanceAfter: 80 })], 'lowest_balance'), { missing: 'no_data' })
   })
 
   it('are low below one and a half times what the debits took', () => {
@@ -185,7 +189,7 @@ describe('sums of amounts below a cent', () => {
   it('are exact, and round down to cents only at the end', () => {
     const month = [booked(29, 0.0099), booked(0, -0.0099)]
     assert.deepEqual([factOf(month, 'other_income'), factOf(month, 'monthly_spending')], [0, 0])
-    assert.equal(factOf(month, 'outflow_to_income'), 1)
+    assert.equal(factOf(month, 'outflow_to_income'), Math.floor((0.5 * 30 * 1e6) / 29) / 1e6)
     const fiveWeeks = [booked(34, 0.0099), booked(0, -0.0099)]
     assert.equal(factOf(fiveWeeks, 'lowest_income_to_outflow'), 2.266666)
     const loan = [booked(29, 0.0099), booked(0, -0.0099, { category: 'loan_repayment' })]

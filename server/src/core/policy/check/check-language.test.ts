@@ -381,7 +381,7 @@ describe('checking a policy', () => {
     )
     assert.match(
       result.warnings[0]?.message ?? '',
-      /add up to 554, below the cutoff of 560: a score in between is declined/,
+      /add up to 557, below the cutoff of 560: a score in between is declined/,
     )
   })
 
@@ -394,10 +394,10 @@ describe('checking a policy', () => {
       return result.warnings.map(({ path }) => path.join('/'))
     }
     const { scorecard } = editedDocument({})
-    assert.deepEqual(warned({ verdicts: { cutoff: 554 } }), [])
-    assert.deepEqual(warned({ verdicts: { cutoff: 555 } }), ['segments/0'])
+    assert.deepEqual(warned({ verdicts: { cutoff: 557 } }), [])
+    assert.deepEqual(warned({ verdicts: { cutoff: 558 } }), ['segments/0'])
     assert.deepEqual(warned({ scorecard }), [])
-    assert.deepEqual(warned({ scorecard: { ...scorecard, base: scorecard.base - 5 } }), ['segments/0'])
+    assert.deepEqual(warned({ scorecard: { ...scorecard, base: scorecard.base - 8 } }), ['segments/0'])
     assert.deepEqual(warned({ verdicts: { confidence_min_ppm: 1 } }), [])
   })
 

@@ -141,10 +141,10 @@ describe('meanings', () => {
 
   it('about what is measured from the request speak about the feature behind it', () => {
     const meanings = [
-      { code: 'reserve_insufficient', means: 'cashflow.reserve < request.amount' },
-      { code: 'solid_reserves', means: 'request.reserve_to_instalment >= 1' },
+      { code: 'risk_exceeds_amount', means: 'cashflow.lowest_balance < request.amount' },
+      { code: 'solid_reserves', means: 'request.lowest_balance_to_instalment >= 1' },
     ]
-    assert.match(problemsOf({ meanings })[0] ?? '', /both speak about cashflow\.reserve/)
+    assert.match(problemsOf({ meanings })[0] ?? '', /both speak about cashflow\.lowest_balance/)
     const [first, second] = meanings
     assert.deepEqual(problemsOf({ meanings: [{ ...first!, groups: ['reserves'] }, second!] }), [])
   })

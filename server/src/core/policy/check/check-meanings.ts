@@ -139,6 +139,7 @@ function falseInCard(document: PolicyDocument): PolicyProblem[] {
 /** What is measured from the requested amount against a feature says something about that feature. */
 const MEASURED_AGAINST: Readonly<Record<string, string>> = {
   'request.instalment_to_income': 'cashflow.monthly_income',
+  'request.lowest_balance_to_instalment': 'cashflow.lowest_balance',
   'request.reserve_to_instalment': 'cashflow.reserve',
 }
 /** What is about the request and not about the applicant. */
