@@ -6,6 +6,7 @@ import { addOperator } from '../src/admin/manage-operators.ts'
 import { approvePolicy, proposePolicy } from '../src/admin/manage-policies.ts'
 import { HINTS } from '../src/cli/hints.ts'
 import { policyBacktest } from '../src/cli/policy-backtest.ts'
+import type { BacktestResult } from '../src/core/backtest/backtest-result.ts'
 import { byOperator, byService } from './acts.ts'
 import { type Persona, personas } from './personas.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
@@ -125,7 +126,7 @@ test('policy backtest prints the headline first', async () => {
 
 test('policy backtest names the rules that matched no decision, and approvals by monitored attributes', async () => {
   const input = { options: { org: acme.id }, positionals: ['careful-1'], caller: 'alice (uid 1000)' }
-  const result = await policyBacktest.run(installation, input)
+  const result: BacktestResult = await policyBacktest.run(installation, input)
   const unmatched = result.rules.filter(({ matched }) => matched === 0).map(({ rule }) => rule)
   assert.ok(unmatched.includes('abuse_on_record') && unmatched.length < result.rules.length, unmatched.join())
   const group = { value: 'f', decided: 8, approved_before: 6, approved_after: 2 }

@@ -95,6 +95,13 @@ describe('a link', () => {
 })
 
 describe('the links that are followed', () => {
+  it('carry two percent at least', () => {
+    const ofShare = (share: number) => link({ neighbour: 'a', type: 'owner', share })
+    assert.deepEqual([ofShare(0.04).basePpm, ofShare(0.039_998).basePpm], [20_000, 19_999])
+    const followed = (one: Link) => rankLinks([one], one.since).length
+    assert.deepEqual([followed(ofShare(0.04)), followed(ofShare(0.039_998))], [1, 0])
+  })
+
   it('are ranked verified first, payments last, then strongest first, then oldest first', () => {
     const inOrder = [
       link({ neighbour: 'a', type: 'same_as' }),
