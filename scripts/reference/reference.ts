@@ -5,6 +5,7 @@ import { featuresPage } from './features.ts'
 import { capitalized, type Page, renderPage, table } from './markdown.ts'
 import { operationsPage } from './operations.ts'
 import { reasonCodesPage } from './reason-codes.ts'
+import { rolesPage } from './roles.ts'
 import { settingsPage } from './settings.ts'
 import { transactionCategoriesPage } from './transaction-categories.ts'
 
@@ -17,6 +18,7 @@ const PAGES: Record<string, () => Page> = {
   'settings.md': settingsPage,
   'cli.md': cliPage,
   'operations.md': operationsPage,
+  'roles.md': rolesPage,
 }
 
 /** The texts of `docs/reference/`, by file name. */

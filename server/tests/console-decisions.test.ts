@@ -14,10 +14,10 @@ import { startTestService } from './test-service.ts'
 const api = await startTestService()
 const acme = await api.newOrganization()
 const database = api.service.installation.storage.environments.sandbox
-const viewer = await signedInOperator(api, { organizationId: acme.id, email: 'v@example.com', role: 'viewer' })
+const reader = await signedInOperator(api, { organizationId: acme.id, email: 'v@example.com', role: 'reviewer' })
 
 async function call(name: string, input: object = {}) {
-  const { status, body } = await viewer.call(`${acme.id}/sandbox/${name}`, input)
+  const { status, body } = await reader.call(`${acme.id}/sandbox/${name}`, input)
   assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`)
   return body
 }
@@ -134,7 +134,7 @@ test('each filter, and any two together, show exactly the decisions that have it
   assert.deepEqual(await listed({ before: `${today}T00:00:00Z`, verdict: first.verdict }), [])
   const [row] = (await call('decisions.list', { entity_id: lumen })).decisions
   assert.equal(row.outcome, 'funded')
-  const refused = await viewer.call(`${acme.id}/sandbox/decisions.list`, { from: 'yesterday' })
+  const refused = await reader.call(`${acme.id}/sandbox/decisions.list`, { from: 'yesterday' })
   assert.equal(refused.status, 400)
 })
 

@@ -10,7 +10,7 @@ let nowMs = Date.parse('2026-11-15T09:30:00.000Z')
 const api = await startTestService({ nowMs: () => nowMs })
 const acme = await api.newOrganization('Acme')
 const email = 'ada@example.com'
-const ada = await signedInOperator(api, { organizationId: acme.id, email, role: 'viewer' })
+const ada = await signedInOperator(api, { organizationId: acme.id, email, role: 'reviewer' })
 const worker = newConsequenceWorker(api.service.installation)
 
 async function read(name: string, input: object = {}, environment = 'sandbox') {

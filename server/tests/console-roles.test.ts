@@ -18,6 +18,8 @@ const DEVELOPERS = ['owner', 'admin', 'developer'] as const
 const AUTHORS = ['owner', 'admin', 'policy_author'] as const
 const APPROVERS = ['owner', 'admin', 'policy_approver'] as const
 const POLICY_ROLES = ['owner', 'admin', 'policy_author', 'policy_approver'] as const
+const EXPORTERS = ['owner', 'admin', 'policy_author'] as const
+const IDENTITY_ROLES = ['owner', 'admin', 'reviewer', 'developer'] as const
 const REVIEWERS = ['owner', 'admin', 'reviewer'] as const
 const VERIFIERS = ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer'] as const
 
@@ -53,6 +55,7 @@ const EXPECTED: Record<keyof Operations, Row> = {
   'audit-log.show-entry': [ALL, 'reads'],
   'audit-log.list-filters': [ALL, 'reads'],
   'audit-log.list': [ALL, 'reads'],
+  'audit-log.export': [EXPORTERS, 'changes'],
   'audit-log.show-status': [ALL, 'reads'],
   'audit-log.verify': [VERIFIERS, 'changes'],
   'cases.assign': [REVIEWERS, 'changes'],
@@ -68,7 +71,7 @@ const EXPECTED: Record<keyof Operations, Row> = {
   'cases.add-note': [REVIEWERS, 'changes'],
   'review-bounds.set': [MANAGERS, 'changes'],
   'cases.show': [ALL, 'reads'],
-  'entities.find': [ALL, 'reads'],
+  'entities.find': [IDENTITY_ROLES, 'reads'],
   'entities.show-neighbourhood': [ALL, 'reads'],
   'entities.list': [ALL, 'reads'],
   'entities.show': [ALL, 'reads'],
@@ -81,7 +84,8 @@ const EXPECTED: Record<keyof Operations, Row> = {
   'entity-merges.separate': [REVIEWERS, 'changes'],
   'decisions.list-filters': [ALL, 'reads'],
   'decisions.list': [ALL, 'reads'],
-  'decisions.prove': [ALL, 'reads'],
+  'decisions.export': [EXPORTERS, 'changes'],
+  'decisions.prove': [IDENTITY_ROLES, 'reads'],
   'decisions.replay': [ALL, 'reads'],
   'decisions.show': [ALL, 'reads'],
   'invitation.accept': ['open', 'changes'],

@@ -1,6 +1,8 @@
+import { usePermission } from '../api/use-me.ts'
 import { BarPairs } from '../components/charts/bar-pairs.tsx'
 import { Legend, type Series } from '../components/charts/chart-frame.tsx'
 import { LineChart } from '../components/charts/line-chart.tsx'
+import { NotVisible } from '../components/not-visible.tsx'
 import { writeUtcDay } from '../components/utc-day.ts'
 import { writeMoney, writeShortMoney } from '../components/write-number.ts'
 import classes from './account-chart.module.css'
@@ -15,6 +17,13 @@ const BALANCE: Series = { key: 'balance', name: 'Lowest balance of the day', col
 /** Income and spending by month and the balance by day, with the windows that the facts were computed over. */
 export function AccountChart({ view }: { view: ViewData }) {
   const { account } = view
+  const isVisible = usePermission('see transactions')
+  if (!account && view.requested && !isVisible)
+    return (
+      <FoldSection title="Cash flow">
+        <NotVisible />
+      </FoldSection>
+    )
   if (!account) return null
   const longest = longestOf(account.windows)
   return (

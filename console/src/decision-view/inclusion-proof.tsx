@@ -2,7 +2,9 @@ import { Button, Loader } from '@mantine/core'
 import { IconCheck, IconClock, IconShieldCheck, IconShieldX, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
+import { usePermission } from '../api/use-me.ts'
 import { usePlace } from '../api/use-place.ts'
+import { NotVisible } from '../components/not-visible.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import classes from './decision-view.module.css'
 import { FoldSection } from './fold-section.tsx'
@@ -11,8 +13,18 @@ import { type ProofCheck, verifyProof } from './verify-proof.ts'
 /** An entry waits for its seal at most five seconds; the page asks again until then. */
 const ASK_AGAIN_MS = 1_500
 
-/** Whether the decision is on the signed log, as this browser computed it. */
+/** Whether the decision is on the signed log. The proof is over the whole stored texts, so it takes a role that sees them. */
 export function InclusionProof({ decisionId }: { decisionId: string }) {
+  if (usePermission('see free text')) return <CheckedProof decisionId={decisionId} />
+  return (
+    <FoldSection title="Audit proof">
+      <NotVisible />
+    </FoldSection>
+  )
+}
+
+/** The proof, as this browser computed it. */
+function CheckedProof({ decisionId }: { decisionId: string }) {
   const place = usePlace()
   const proof = useQuery({
     queryKey: [place.organizationId, place.environment, 'proof', decisionId],

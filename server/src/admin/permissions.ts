@@ -7,12 +7,14 @@ import { forbidden } from './problem.ts'
 export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   owner: 'May do everything, and alone may make, change and remove owners.',
   admin: 'May do everything except make, change or remove owners.',
-  policy_author: 'Writes and proposes policies. Sees everything else.',
-  policy_approver: 'Approves, rejects and activates policies that others wrote. Sees everything else.',
+  policy_author:
+    'Writes and proposes policies, and exports decisions. Sees everything else but names, identifiers, transactions and free text.',
+  policy_approver:
+    'Approves, rejects and activates policies that others wrote. Sees everything else but names, identifiers, transactions and free text.',
   reviewer:
     'Decides review cases; with a second person, takes mistaken outcomes back, merges entities, and sets and lifts legal holds. Sees everything else.',
-  developer: 'Manages API keys and webhooks. Sees everything else.',
-  viewer: 'Sees everything and changes nothing.',
+  developer: 'Manages API keys and webhooks. Sees everything else but transactions.',
+  viewer: 'Sees decisions and figures without names, identifiers, transactions and free text, and changes nothing.',
 }
 
 /** The roles that hold each permission. */
@@ -37,6 +39,11 @@ const ROLES_FOR = {
   'record decisions': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer'],
   'keep scenarios': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer'],
   'verify the audit log': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer'],
+  'see names': ['owner', 'admin', 'reviewer', 'developer'],
+  'see identifiers': ['owner', 'admin', 'reviewer', 'developer'],
+  'see transactions': ['owner', 'admin', 'reviewer'],
+  'see free text': ['owner', 'admin', 'reviewer', 'developer'],
+  'export data': ['owner', 'admin', 'policy_author'],
   'see the console': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer', 'viewer'],
 } as const satisfies Record<string, readonly Role[]>
 
@@ -64,6 +71,9 @@ const ROLES_FOR_SCOPE: Record<Scope, readonly Role[]> = {
 
 /** An action that only some roles may take. */
 export type Permission = keyof typeof ROLES_FOR
+
+/** Every permission, in the order of the table. */
+export const PERMISSIONS = Object.keys(ROLES_FOR) as Permission[]
 
 /** Refuses an operator who does not hold a permission in an organization. */
 export function requirePermission(operator: Operator, organizationId: string, permission: Permission): void {
@@ -103,7 +113,7 @@ export function isSamePerson(one: Operator, other: Operator): boolean {
 
 /** The permissions of a role. */
 export function permissionsOf(role: Role): Permission[] {
-  return (Object.keys(ROLES_FOR) as Permission[]).filter((permission) => holds({ role }, permission))
+  return PERMISSIONS.filter((permission) => holds({ role }, permission))
 }
 
 /** The roles that hold a permission. */

@@ -14,6 +14,8 @@ import { ActOnce } from './act-once.ts'
 import type { Operation, SessionControl, SignedIn } from './define-operation.ts'
 import type { NewCookies, OperationAnswer, OperationPath, Refused } from './operation-call.ts'
 import { operations } from './operations.ts'
+import { PERSONAL_FIELDS } from './personal-fields.ts'
+import { project } from './projection.ts'
 import { refusedFor } from './refused-for.ts'
 
 /** What is known of a request before its body is read. */
@@ -102,7 +104,7 @@ export class OperationResponder {
   }
 
   async #handle(
-    { operation, session, scope, act }: Admitted & { act: EnvironmentAct | undefined },
+    { path, operation, session, scope, act }: Admitted & { act: EnvironmentAct | undefined },
     { input, requestId, client, deviceCookie, origin, signal }: OperationRequest,
     installation: Installation,
   ): Promise<OperationAnswer> {
@@ -127,7 +129,9 @@ export class OperationResponder {
     }
     try {
       const output = await operation.handle(context as never)
-      return { output, ...written }
+      const personal = PERSONAL_FIELDS[path.name]
+      const shown = personal && scope.operator ? project(output, personal, scope.operator) : output
+      return { output: shown, ...written }
     } catch (error) {
       return { ...refusedFor(error), ...written }
     }

@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { call } from '../../api/call.ts'
 import type { InputOf } from '../../api/operation-types.ts'
+import { usePermission } from '../../api/use-me.ts'
 import { usePlace } from '../../api/use-place.ts'
 import type { AuditEntry } from '../../components/audit-entry.ts'
 import { csvOf, download } from '../../components/download.ts'
@@ -12,10 +13,11 @@ type Filter = Omit<InputOf<'audit-log.list'>, 'cursor' | 'limit'>
 /** Saves the entries that the filter shows, as JSON lines or CSV. */
 export function ExportMenu({ filter }: { filter: Filter }) {
   const place = usePlace()
+  const mayExport = usePermission('export data')
   const { run, progress } = useExport<AuditEntry>({
     words: { one: 'entry', many: 'entries' },
     readPage: async (position) => {
-      const { entries, next_cursor } = await call(place, 'audit-log.list', { ...filter, ...position })
+      const { entries, next_cursor } = await call(place, 'audit-log.export', { ...filter, ...position })
       return { rows: entries, next: next_cursor }
     },
   })
@@ -23,6 +25,7 @@ export function ExportMenu({ filter }: { filter: Filter }) {
     void run((entries) =>
       save(entries, format, `audit-log-${place.environment}-${new Date().toISOString().slice(0, 10)}`),
     )
+  if (!mayExport) return null
   return (
     <Menu>
       <Menu.Target>

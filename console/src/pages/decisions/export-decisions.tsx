@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { call } from '../../api/call.ts'
+import { usePermission } from '../../api/use-me.ts'
 import { usePlace } from '../../api/use-place.ts'
 import { csvOf, download } from '../../components/download.ts'
 import { useExport } from '../../components/use-export.ts'
@@ -10,10 +11,11 @@ import type { DecisionFilter, ListedDecision } from './decision-filter.ts'
 /** Saves the decisions that the filter shows as CSV. */
 export function ExportDecisions({ filter }: { filter: DecisionFilter }) {
   const place = usePlace()
+  const mayExport = usePermission('export data')
   const { run, progress } = useExport<ListedDecision>({
     words: { one: 'decision', many: 'decisions' },
     readPage: async (position) => {
-      const { decisions, next_cursor } = await call(place, 'decisions.list', { ...filter, ...position })
+      const { decisions, next_cursor } = await call(place, 'decisions.export', { ...filter, ...position })
       return { rows: decisions, next: next_cursor }
     },
   })
@@ -21,6 +23,7 @@ export function ExportDecisions({ filter }: { filter: DecisionFilter }) {
     const name = `decisions-${place.environment}-${new Date().toISOString().slice(0, 10)}.csv`
     download(name, csvOf(HEAD, decisions.map(rowOf)), 'text/csv')
   }
+  if (!mayExport) return null
   return (
     <Button
       variant="default"

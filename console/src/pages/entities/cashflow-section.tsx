@@ -1,5 +1,7 @@
+import { usePermission } from '../../api/use-me.ts'
 import { BarPairs } from '../../components/charts/bar-pairs.tsx'
 import { Legend } from '../../components/charts/chart-frame.tsx'
+import { NotVisible } from '../../components/not-visible.tsx'
 import { Section } from '../../components/section.tsx'
 import { writeUtcDay, writeUtcMonth } from '../../components/utc-day.ts'
 import { writeCount, writeMoney, writeShortMoney } from '../../components/write-number.ts'
@@ -12,6 +14,13 @@ const SERIES = [
 
 /** Money in and out by month, as the facts of decisions count it. */
 export function CashflowSection({ entity: { cashflow } }: { entity: ShownEntity }) {
+  const isVisible = usePermission('see transactions')
+  if (!cashflow && !isVisible)
+    return (
+      <Section title="Cash flow">
+        <NotVisible />
+      </Section>
+    )
   if (!cashflow)
     return (
       <Section title="Cash flow">

@@ -2,6 +2,7 @@ import { Button, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { IDENTIFIER_TYPES, type IdentifierType } from '../../../../server/src/core/vocabularies.ts'
+import { usePermission } from '../../api/use-me.ts'
 import { useAct, usePages } from '../../api/use-operation.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -59,6 +60,7 @@ function ListedTrust({ trust }: Pick<ListedEntity, 'trust'>) {
 /** The page "Entities": finds an entity by id, external id, name or identifier, and lists the newest ones. */
 export function EntitiesPage() {
   const [by, setBy] = useState('text')
+  const [seesNames, seesIdentifiers] = [usePermission('see names'), usePermission('see identifiers')]
   return (
     <>
       <PageHeader title="Entities" below="People, businesses and institutions, with their trust and their links" />
@@ -68,8 +70,8 @@ export function EntitiesPage() {
           value={by}
           onChange={setBy}
           data={[
-            { value: 'text', label: 'Id or name' },
-            { value: 'identifier', label: 'Identifier' },
+            { value: 'text', label: seesNames ? 'Id or name' : 'Id' },
+            ...(seesIdentifiers ? [{ value: 'identifier', label: 'Identifier' }] : []),
           ]}
         />
       </div>

@@ -1,4 +1,6 @@
+import type { Static, TObject } from 'typebox'
 import { invalid, notFound } from '../../admin/problem.ts'
+import { recordExport } from '../../admin/record-export.ts'
 import { beginVerification, type KeptVerification } from '../../audit/begin-verification.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -10,48 +12,65 @@ import type { AuditLogPosition } from '../../store/environment/audit-log.ts'
 import type { ListedAuditEntry } from '../../store/environment/audit-trail.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { entryOf, leafHashOfListed } from '../../store/environment/stored-entry.ts'
-import { defineOperation } from '../define-operation.ts'
+import { defineOperation, type OperatorContext } from '../define-operation.ts'
 
 const ENTRIES_PER_PAGE_MAX = 500
 const Word = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }))
+
+const Filter = {
+  actor: Word(255),
+  type: Word(100),
+  target: Word(64),
+  from: Word(40),
+  before: Word(40),
+  cursor: Word(64),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRIES_PER_PAGE_MAX })),
+}
 
 /** Lists the entries of the environment's log, newest first. */
 const listAuditLog = defineOperation({
   summary: 'Entries of the audit log, newest first, by actor, type, target and time',
   access: 'see the console',
-  input: Strict({
-    actor: Word(255),
-    type: Word(100),
-    target: Word(64),
-    from: Word(40),
-    before: Word(40),
-    cursor: Word(64),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRIES_PER_PAGE_MAX })),
-  }),
+  input: Strict(Filter),
   audit: [],
-  async handle({ input, organizationId, store, installation }) {
-    const { actor, type, target, from, before, cursor, limit = 50 } = input
-    const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
-    if (Number.isNaN(fromMs) || Number.isNaN(beforeMs))
-      throw invalid('date_malformed', 'A date of the filter cannot be read.')
-    const after = cursor === undefined ? undefined : readPosition(cursor)
-    const filter = {
-      actor,
-      type,
-      target,
-      fromId: fromMs === undefined ? undefined : lowestIdAt('aud', fromMs),
-      beforeId: beforeMs === undefined ? undefined : lowestIdAt('aud', beforeMs),
-    }
-    const page = await store.auditLog.page(organizationId, filter, { after, limit })
-    const names = await actorNames(installation, store, organizationId)
-    return {
-      entries: page.entries.map((entry) => describeEntry(entry, names)),
-      next_cursor: page.next && positionText(page.next),
-      /** The page is not full because one call looks at a bounded number of entries; more may match further back. */
-      is_cut_short: page.is_cut_short,
-    }
+  handle: (context) => pageOf(context),
+})
+
+/** Reads entries for a file, page by page. The first page puts on the log who exports, and what. */
+const exportAuditLog = defineOperation({
+  summary: 'Read entries of the audit log for a file',
+  access: recordExport.permission,
+  input: Strict(Filter),
+  audit: ['data.exported'],
+  async handle(context) {
+    const { cursor, limit: _, ...filter } = context.input
+    if (cursor === undefined) await recordExport(context.installation, context.act, { list: 'audit log', filter })
+    return pageOf(context)
   },
 })
+
+async function pageOf({ input, organizationId, store, installation }: OperatorContext<Static<TObject<typeof Filter>>>) {
+  const { actor, type, target, from, before, cursor, limit = 50 } = input
+  const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
+  if (Number.isNaN(fromMs) || Number.isNaN(beforeMs))
+    throw invalid('date_malformed', 'A date of the filter cannot be read.')
+  const after = cursor === undefined ? undefined : readPosition(cursor)
+  const filter = {
+    actor,
+    type,
+    target,
+    fromId: fromMs === undefined ? undefined : lowestIdAt('aud', fromMs),
+    beforeId: beforeMs === undefined ? undefined : lowestIdAt('aud', beforeMs),
+  }
+  const page = await store.auditLog.page(organizationId, filter, { after, limit })
+  const names = await actorNames(installation, store, organizationId)
+  return {
+    entries: page.entries.map((entry) => describeEntry(entry, names)),
+    next_cursor: page.next && positionText(page.next),
+    /** The page is not full because one call looks at a bounded number of entries; more may match further back. */
+    is_cut_short: page.is_cut_short,
+  }
+}
 
 /** Reads one entry of the environment's log. */
 const readAuditEntry = defineOperation({
@@ -171,6 +190,7 @@ function readPosition(text: string): AuditLogPosition {
 /** The operations `audit-log.<verb>`. */
 export const auditLog = {
   list: listAuditLog,
+  export: exportAuditLog,
   'show-entry': readAuditEntry,
   'list-filters': readAuditLogFilters,
   'show-status': readAuditLogStatus,

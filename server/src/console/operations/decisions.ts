@@ -1,4 +1,6 @@
+import type { Static, TObject } from 'typebox'
 import { invalid, notFound } from '../../admin/problem.ts'
+import { recordExport } from '../../admin/record-export.ts'
 import { keyId } from '../../core/audit/checkpoint.ts'
 import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -20,55 +22,72 @@ const DECISIONS_PER_PAGE_MAX = 500
 const id = Type.String({ minLength: 1, maxLength: 64 })
 const Word = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK }))
 
+const Filter = {
+  verdict: Type.Optional(OneOf(VERDICTS)),
+  tier: Word(100),
+  policy_version: Word(100),
+  product: Word(100),
+  entity_id: Word(64),
+  review: Type.Optional(OneOf(REVIEW_STATES)),
+  outcome: Type.Optional(OneOf(OUTCOME_TYPES)),
+  from: Word(40),
+  before: Word(40),
+  cursor: Word(64),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: DECISIONS_PER_PAGE_MAX })),
+}
+
 /** Lists decisions, newest first, by every filter of the page. */
 const listDecisions = defineOperation({
   summary: 'List decisions, newest first',
   access: 'see the console',
-  input: Strict({
-    verdict: Type.Optional(OneOf(VERDICTS)),
-    tier: Word(100),
-    policy_version: Word(100),
-    product: Word(100),
-    entity_id: Word(64),
-    review: Type.Optional(OneOf(REVIEW_STATES)),
-    outcome: Type.Optional(OneOf(OUTCOME_TYPES)),
-    from: Word(40),
-    before: Word(40),
-    cursor: Word(64),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: DECISIONS_PER_PAGE_MAX })),
-  }),
+  input: Strict(Filter),
   audit: [],
-  async handle({ input, store, organizationId }) {
-    const { verdict, tier, product, review, outcome, from, before, cursor, limit = 50 } = input
-    const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
-    if (Number.isNaN(fromMs) || Number.isNaN(beforeMs))
-      throw invalid('date_malformed', 'A date of the filter cannot be read.')
-    const filter = {
-      verdict,
-      tier,
-      product,
-      review,
-      outcome,
-      policyVersion: input.policy_version,
-      entityId: input.entity_id,
-      fromId: fromMs === undefined ? undefined : lowestIdAt('dec', fromMs),
-      beforeId: beforeMs === undefined ? undefined : lowestIdAt('dec', beforeMs),
-    }
-    const page = await store.decisions.page(organizationId, filter, { after: cursor, limit })
-    const reviews = await newestReviews(store, organizationId, page.decisions)
-    return {
-      decisions: page.decisions.map((row) => ({
-        ...listedDecision(row, reviews),
-        policy_version: row.policy_version,
-        reference: row.reference,
-        outcome: row.outcome,
-      })),
-      next_cursor: page.next,
-      /** The page is not full because one call looks at a bounded number of decisions; more may match further back. */
-      is_cut_short: page.is_cut_short,
-    }
+  handle: ({ input, store, organizationId }) => pageOf(store, organizationId, input),
+})
+
+/** Reads decisions for a file, page by page. The first page puts on the log who exports, and what. */
+const exportDecisions = defineOperation({
+  summary: 'Read decisions for a file',
+  access: recordExport.permission,
+  input: Strict(Filter),
+  audit: ['data.exported'],
+  async handle({ input, store, organizationId, installation, act }) {
+    const { cursor, limit: _, ...filter } = input
+    if (cursor === undefined) await recordExport(installation, act, { list: 'decisions', filter })
+    return pageOf(store, organizationId, input)
   },
 })
+
+async function pageOf(store: EnvironmentStore, organizationId: string, input: Static<TObject<typeof Filter>>) {
+  const { verdict, tier, product, review, outcome, from, before, cursor, limit = 50 } = input
+  const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
+  if (Number.isNaN(fromMs) || Number.isNaN(beforeMs))
+    throw invalid('date_malformed', 'A date of the filter cannot be read.')
+  const filter = {
+    verdict,
+    tier,
+    product,
+    review,
+    outcome,
+    policyVersion: input.policy_version,
+    entityId: input.entity_id,
+    fromId: fromMs === undefined ? undefined : lowestIdAt('dec', fromMs),
+    beforeId: beforeMs === undefined ? undefined : lowestIdAt('dec', beforeMs),
+  }
+  const page = await store.decisions.page(organizationId, filter, { after: cursor, limit })
+  const reviews = await newestReviews(store, organizationId, page.decisions)
+  return {
+    decisions: page.decisions.map((row) => ({
+      ...listedDecision(row, reviews),
+      policy_version: row.policy_version,
+      reference: row.reference,
+      outcome: row.outcome,
+    })),
+    next_cursor: page.next,
+    /** The page is not full because one call looks at a bounded number of decisions; more may match further back. */
+    is_cut_short: page.is_cut_short,
+  }
+}
 
 /** Reads the values that the list of decisions can be filtered by. */
 const readDecisionFilters = defineOperation({
@@ -122,7 +141,7 @@ const replayAgain = defineOperation({
 /** Hands out what a browser needs to check by itself that a decision is on the signed log: texts, entry, path, head and key. */
 const proveDecision = defineOperation({
   summary: 'The texts, the entry, the inclusion proof and the signed head of a decision',
-  access: 'see the console',
+  access: 'see free text',
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, environment, installation }) {
@@ -178,6 +197,7 @@ function describeReplay(recorded: RecordedDecision, { differences, replayed }: R
 /** The operations `decisions.<verb>`. */
 export const decisions = {
   list: listDecisions,
+  export: exportDecisions,
   'list-filters': readDecisionFilters,
   show: showDecision,
   replay: replayAgain,

@@ -11,6 +11,7 @@ import { describeEntityPage } from '../entities/describe-entity-page.ts'
 import { describeNeighbourhood } from '../entities/describe-neighbourhood.ts'
 import { entityName } from '../entities/entity-name.ts'
 import { readTrust } from '../entities/read-trust.ts'
+import { sees } from '../projection.ts'
 
 const PAGE_ENTITIES = 25
 /** An identifier that more entities have says nothing about any of them. */
@@ -27,7 +28,7 @@ const listEntities = defineOperation({
     cursor: Type.Optional(id),
   }),
   audit: [],
-  async handle({ input: { search, cursor }, store, organizationId }) {
+  async handle({ input: { search, cursor }, store, organizationId, operator }) {
     const limit = PAGE_ENTITIES + 1
     if (search === undefined) {
       const found = await store.entities.newest(organizationId, { before: cursor, limit })
@@ -42,7 +43,8 @@ const listEntities = defineOperation({
     const [byId, byExternalId, byName] = await Promise.all([
       ENTITY_ID.test(text) ? store.entities.byId(organizationId, [text]) : [],
       store.entities.listedByExternalId(organizationId, text),
-      text === '' ? [] : store.entities.byName(organizationId, text, limit),
+      // What a search finds would tell the name.
+      text === '' || !sees(operator, 'names') ? [] : store.entities.byName(organizationId, text, limit),
     ])
     const found = new Map([...byId, ...byExternalId, ...byName].map((entity) => [entity.id, entity]))
     const entities = [...found.values()].slice(0, PAGE_ENTITIES).map(describeListed)
@@ -53,7 +55,7 @@ const listEntities = defineOperation({
 /** Finds the entities that have an identifier, by the keyed hash that is stored in its place. */
 const findEntities = defineOperation({
   summary: 'Find the entities that have an identifier',
-  access: 'see the console',
+  access: 'see identifiers',
   input: Strict({
     type: OneOf(IDENTIFIER_TYPES),
     value: Type.String({ minLength: 1, maxLength: 500 }),

@@ -213,6 +213,8 @@ interface AuditOnlyData {
   'entity.hold_lifted': EntityStepData & { proposed_by: string }
   /** Up to which amounts people and API keys approve in this environment; rows that are not listed did not change. */
   'approval_limits.changed': { from: readonly ApprovalLimit[]; to: readonly ApprovalLimit[]; reason: string }
+  /** Which rows an operator read for a file; the filter has words and ids, and no names. */
+  'data.exported': { list: string; filter: Readonly<Record<string, string | undefined>> }
   'review_bounds.changed': { from: ReviewBounds; to: ReviewBounds; reason: string }
   'entity.merge_proposed': MergeData
   'entity.merged': MergeData & { proposed_by: string }
