@@ -18,7 +18,7 @@ const { installation } = api.service
 const store = installation.stores.sandbox
 const database = installation.storage.environments.sandbox
 const VERSION = 'sandbox-policy-v1'
-const COPIES = 200
+const COPIES = 400
 const BAD = 30
 
 const origin = await api.newOrganization()
@@ -95,7 +95,7 @@ test('outcomes of one entity, and of too few decisions, tell nothing and propose
   })
   assert.equal(await watchCalibration(installation, placeOf(origin.id)), null, 'one decision without an outcome')
   const lucky = (await watchCalibration(installation, placeOf(better)))!
-  assert.equal(lucky.has_parted, true, 'none of 200 is less than expected')
+  assert.equal(lucky.has_parted, true, 'none of 400 is less than expected')
   assert.ok(lucky.proposals[0]!.points > 0 && lucky.proposals[0]!.points < 300)
 })
 
@@ -124,7 +124,7 @@ test('policy calibrate compares by score, and prints the text of a new version',
   const input = { options: { org: worse }, positionals: [VERSION], caller: 'alice (uid 1000)' }
   const text = policyCalibrate.render(await policyCalibrate.run(installation, input))
   assert.match(text, /^PARTED: what sandbox-policy-v1 expects is outside/)
-  assert.match(text, /^all +\d\.\d % +30 of 200, 15\.0 % \(10\.7 % to 20\.6 %\)/m)
+  assert.match(text, /^all +\d\.\d % +30 of 400, 7\.5 % \(5\.\d % to 10\.\d %\)/m)
   assert.match(text, /^calibration_points: -\d+ would fit \(-\d+ to -\d+\); now 0\.$/m)
   const drafted = await policyCalibrate.run(installation, {
     ...input,

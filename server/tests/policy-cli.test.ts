@@ -115,9 +115,9 @@ test('a policy file is tried on a test and on facts of a file, and says how the 
 })
 
 test('a warning is printed with its place, and does not fail the check', async () => {
-  const raised = policyFile('raised', 'cutoff: 550', 'cutoff: 558')
+  const raised = policyFile('raised', 'reference: 67', 'reference: 59')
   const { status, stdout } = await call(noInstallation, 'policy', 'check', raised)
-  assert.match(stdout, /raised\.yaml:\d+:\d+ \/verdicts\/cutoff: warning: base and references add up to 557, below/)
+  assert.match(stdout, /raised\.yaml:\d+:\d+ \/verdicts\/cutoff: warning: base and references add up to 549, below/)
   assert.match(stdout, new RegExp(`raised is valid; all ${TESTS} tests pass`))
   assert.equal(status, 0)
 })
@@ -179,7 +179,7 @@ test('a policy is proposed, approved, activated and replaced by operators of the
   assert.match((await policy('propose', file, ...as('stranger'))).stderr, /There is no operator stranger@example.com/)
   // Another operator proposes it, because one has few codes in the time that the test takes.
   await addOperator('eve', 'policy_author')
-  const raised = policyFile('raised', 'cutoff: 550', 'cutoff: 558')
+  const raised = policyFile('raised', 'reference: 67', 'reference: 59')
   assert.match(
     (await policy('propose', raised, ...as('eve'))).stdout,
     /^\S+raised\.yaml:\d+:\d+ \/verdicts\/cutoff: warning: base and references .*\nProposed raised in sandbox; /,
