@@ -54,9 +54,10 @@ describe('what stands for a decision', () => {
 
   it('has the risk of the amount that stood, also where another one is offered', () => {
     const policy = sandboxPolicy()
-    const badPpmAt = (amount: number) =>
-      standings(policy, recorded(policy, { 'request.amount': amount })).after.credit!.badPpm
-    const much = recorded(policy, { 'request.amount': 1e6 })
+    // At this balance a larger instalment costs points.
+    const asking = (amount: number) => recorded(policy, { 'request.amount': amount, 'cashflow.lowest_balance': 100 })
+    const badPpmAt = (amount: number) => standings(policy, asking(amount)).after.credit!.badPpm
+    const much = asking(1e6)
     const offered = much.recommended_limit!
     const [small, large] = [badPpmAt(500), badPpmAt(offered)]
     assert.notEqual(small, large)
