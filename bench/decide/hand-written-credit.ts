@@ -17,11 +17,11 @@ export interface Applicant {
   spending: number | undefined
   debtService: number | undefined
   reserve: number | undefined
+  lowestBalance: number | undefined
   averageBalance: number | undefined
   reconciled: number | undefined
   debitsWithBalance: number | undefined
-  instalmentToIncome: number | undefined
-  reserveToInstalment: number | undefined
+  lowestToInstalment: number | undefined
   strong: number | undefined
   failed: number | undefined
   conflicts: number | undefined
@@ -31,7 +31,6 @@ export interface Applicant {
   daysSinceLast: number | undefined
   leanMonth: number | undefined
   outflowToIncome: number | undefined
-  lowBalanceShare: number | undefined
   overdrawn90: number | undefined
   overdrawn365: number | undefined
   returnedPayments: number | undefined
@@ -79,7 +78,7 @@ export function annuityFactorOf(product: string | undefined): number {
 }
 
 const BAD_PPM = [
-  944649, 895105, 810127, 680851, 516129, 347826, 210526, 117647, 62500, 32258, 16393, 8264, 4149, 2079, 1041, 521,
+  979852, 953573, 896635, 785572, 607422, 395211, 216292, 104391, 46918, 20367, 8704, 3695, 1564, 661, 279, 118,
 ]
 
 /** The probability of a bad outcome, in millionths, from a table with a row for every 20 points from 420 up. */
@@ -106,13 +105,11 @@ export function confidencePpm(score: number, variance: number): number {
 /** The same for a decline, if every missing fact were its best. */
 export function declinePpm(applicant: Applicant, score: number): number {
   let best = score
-  if (applicant.amount !== undefined && applicant.reserveToInstalment === undefined) best += 12
-  if (applicant.amount !== undefined && applicant.instalmentToIncome === undefined) best += 7
-  if (applicant.lowBalanceShare === undefined) best += 6
+  if (applicant.amount !== undefined && applicant.lowestToInstalment === undefined) best += 17
   if (applicant.overdrawn365 === undefined) best += 2
   if (applicant.leanMonth === undefined) best += 10
-  if (applicant.outflowToIncome === undefined) best += 3
-  if (applicant.days === undefined) best += 8
+  if (applicant.outflowToIncome === undefined) best += 6
+  if (applicant.days === undefined) best += 22
   if (applicant.strong === undefined) best += 16
   if (applicant.repaid === undefined) best += 14
   const short = 550 - best
@@ -130,16 +127,13 @@ function normalPpm(zSquared: number): number {
 
 /** The variance of the score: the model's own, plus that of every fact in proportion to its unknown share. */
 export function unknownVariance({ features, amount }: Applicant): number {
-  const hasAmount = amount !== undefined
   const millionths =
     625 * 1_000_000 +
-    (hasAmount ? 256 * unknownCashflowPpm(features['cashflow.reserve']) : 0) +
-    144 * unknownCashflowPpm(features['cashflow.low_balance_share']) +
-    100 * unknownCashflowPpm(features['cashflow.overdrawn_days_365']) +
-    121 * unknownCashflowPpm(features['cashflow.lowest_income_to_outflow']) +
-    (hasAmount ? 49 * unknownCashflowPpm(features['cashflow.monthly_income']) : 0) +
-    36 * unknownCashflowPpm(features['cashflow.outflow_to_income']) +
-    25 * unknownCashflowPpm(features['cashflow.days_observed']) +
+    (amount === undefined ? 0 : 784 * unknownCashflowPpm(features['cashflow.lowest_balance'])) +
+    121 * unknownCashflowPpm(features['cashflow.overdrawn_days_365']) +
+    196 * unknownCashflowPpm(features['cashflow.lowest_income_to_outflow']) +
+    81 * unknownCashflowPpm(features['cashflow.outflow_to_income']) +
+    256 * unknownCashflowPpm(features['cashflow.days_observed']) +
     144 * unknownPpm(features['identity.verified_strong'], 1095)
   return Math.floor(millionths / 1_000_000)
 }
@@ -186,19 +180,18 @@ export function limitBounds(
   const money = CURRENCIES.get(currency)
   const annuity = annuityFactorOf(product)
   const terms: (number | undefined)[] = []
-  if (reserve === undefined) terms.push(undefined)
+  if (reserve === undefined || recurring === undefined || otherIncome === undefined) terms.push(undefined)
   else {
-    terms.push(tier.multiple * reserve)
-    if (recurring === undefined || otherIncome === undefined) terms.push(undefined)
-    else {
-      const income = recurring + 0.7 * otherIncome + reserve / 60
-      const owed = outstanding === undefined ? undefined : outstanding / annuity
-      for (const debt of [debtService, owed]) {
-        terms.push(debt === undefined ? undefined : (0.3 * income - debt) * annuity)
-        const isKnown = debt !== undefined && spending !== undefined
-        terms.push(isKnown ? ((income - 0.5 * spending - debt) / 1.25) * annuity : undefined)
-      }
+    const income = recurring + otherIncome
+    const owed = outstanding === undefined ? undefined : outstanding / annuity
+    const bearable = 0.3 * (income + reserve / 60)
+    const left = (spent: number) => {
+      const surplus = Math.max(0, income - spent) / 1.1 + Math.max(0, reserve) / 24
+      return Math.max(surplus, Math.min(0, income - spent) / 1.1 + (tier.multiple * Math.max(0, reserve)) / annuity)
     }
+    terms.push(spending === undefined || debtService === undefined ? undefined : left(spending + debtService) * annuity)
+    terms.push(spending === undefined || owed === undefined ? undefined : (left(spending) - owed) * annuity)
+    for (const debt of [debtService, owed]) terms.push(debt === undefined ? undefined : (bearable - debt) * annuity)
   }
   if (money === undefined) terms.push(undefined)
   else {

@@ -116,11 +116,11 @@ function readApplicant(features: FactSet): Applicant {
     spending: recent(features['cashflow.monthly_spending']),
     debtService: recent(features['cashflow.monthly_debt_service']),
     reserve: recent(features['cashflow.reserve']),
+    lowestBalance: recent(features['cashflow.lowest_balance']),
     averageBalance: recent(features['cashflow.average_balance']),
     reconciled: recent(features['cashflow.balances_reconciled']),
     debitsWithBalance: recent(features['cashflow.debits_with_balance']),
-    instalmentToIncome: undefined,
-    reserveToInstalment: undefined,
+    lowestToInstalment: undefined,
     strong: number(features['identity.verified_strong']),
     failed: number(features['identity.failed']),
     conflicts: number(features['identity.conflicts']),
@@ -130,7 +130,6 @@ function readApplicant(features: FactSet): Applicant {
     daysSinceLast: number(features['cashflow.days_since_last']),
     leanMonth: recent(features['cashflow.lowest_income_to_outflow']),
     outflowToIncome: recent(features['cashflow.outflow_to_income']),
-    lowBalanceShare: recent(features['cashflow.low_balance_share']),
     overdrawn90: recent(features['cashflow.overdrawn_days_90']),
     overdrawn365: recent(features['cashflow.overdrawn_days_365']),
     returnedPayments: recent(features['cashflow.returned_payments']),
@@ -153,12 +152,11 @@ function readApplicant(features: FactSet): Applicant {
 
 function withAmount(applicant: Applicant, amount: number): Applicant {
   const instalment = amount / annuityFactorOf(applicant.product)
-  const { income, reserve } = applicant
+  const { lowestBalance } = applicant
   return {
     ...applicant,
     amount,
-    instalmentToIncome: income === undefined ? undefined : ratio(instalment, income),
-    reserveToInstalment: reserve === undefined ? undefined : ratio(reserve, instalment),
+    lowestToInstalment: lowestBalance === undefined ? undefined : ratio(lowestBalance, instalment),
   }
 }
 
@@ -186,7 +184,7 @@ function addKnockOuts(hits: string[], applicant: Applicant): void {
     hits.push('account_overdrawn')
   if (returnedPayments !== undefined && returnedPayments >= 3) hits.push('payments_returned')
   if (stopped === undefined || income === undefined || reserve === undefined || spending === undefined) return
-  if (stopped > income && reserve < 6 * spending) hits.push('income_stopped')
+  if (stopped > income && income < 0.5 * spending && reserve < 6 * spending) hits.push('income_stopped')
 }
 
 function addPersonReviews(hits: string[], applicant: Applicant): void {
@@ -206,26 +204,35 @@ function addPersonReviews(hits: string[], applicant: Applicant): void {
 function addAccountReviews(hits: string[], applicant: Applicant): void {
   const { stopped, income, spending, overdrawn365, days, daysSinceLast, averageBalance } = applicant
   const { debitsWithBalance, reconciled, otherCurrencies, debitsInOthers, consent } = applicant
-  if (stopped !== undefined && income !== undefined && stopped > income) hits.push('income_stopped_with_savings')
-  if (income !== undefined && spending !== undefined && income < 0.5 * spending) hits.push('income_below_spending')
+  if (income !== undefined && spending !== undefined) {
+    if (stopped !== undefined && stopped > income && income < 0.8 * spending) hits.push('income_stopped_with_savings')
+    if (income < 0.5 * spending) hits.push('income_below_spending')
+  }
   if (overdrawn365 !== undefined && overdrawn365 >= 4) hits.push('overdrawn_before')
   if (days !== undefined && days < 75) hits.push('short_history')
   if (daysSinceLast !== undefined && daysSinceLast > 45) hits.push('bank_data_ended')
   if (income !== undefined && spending === undefined) hits.push('spending_unknown')
   if (income !== undefined && averageBalance === undefined) hits.push('balances_unknown')
-  if (debitsWithBalance !== undefined && debitsWithBalance < 0.8 && averageBalance !== undefined)
+  if (debitsWithBalance !== undefined && debitsWithBalance < 0.95 && averageBalance !== undefined)
     hits.push('balances_incomplete')
-  if (reconciled !== undefined && reconciled < 0.9) hits.push('balances_do_not_add_up')
+  if (reconciled !== undefined && reconciled < 0.98) hits.push('balances_do_not_add_up')
   if (otherCurrencies !== undefined && otherCurrencies > 0) hits.push('income_in_other_currency')
   if (debitsInOthers !== undefined && debitsInOthers > 0) hits.push('spending_in_other_currency')
   if (consent === 'revoked' || consent === 'expired') hits.push('consent_withdrawn')
 }
 
-function addConditions(hits: string[], { consent, circular, identityData, strong, exposure }: Applicant): void {
+function addConditions(hits: string[], applicant: Applicant): void {
+  const { consent, circular, identityData, strong, exposure } = applicant
   if (consent === 'none') hits.push('consent_missing')
   if (circular !== undefined && circular >= 0.2) hits.push('circular_transfers')
+  if (spendsSavings(applicant)) hits.push('spending_above_income')
   if (identityData === 'open' && (strong === undefined || strong === 0)) hits.push('identity_not_verified')
   if (exposure !== undefined && exposure >= 0.1 && exposure < 0.2) hits.push('linked_exposure')
+}
+
+function spendsSavings({ income, spending, debtService, reserve }: Applicant): boolean {
+  if (income === undefined || spending === undefined || debtService === undefined || reserve === undefined) return false
+  return spending + debtService > 1.08 * income && reserve < 24 * (spending + debtService - income)
 }
 
 const KNOCK_OUTS = new Set([
@@ -235,16 +242,20 @@ const KNOCK_OUTS = new Set([
   'payments_returned',
   'income_stopped',
 ])
-const CONDITIONS = new Set(['consent_missing', 'circular_transfers', 'identity_not_verified', 'linked_exposure'])
+const CONDITIONS = new Set([
+  'consent_missing',
+  'circular_transfers',
+  'spending_above_income',
+  'identity_not_verified',
+  'linked_exposure',
+])
 
 function scoreOf(applicant: Applicant): number {
   return (
-    346 +
-    reservePoints(applicant) +
-    lowBalancePoints(applicant) +
+    302 +
+    lowestBalancePoints(applicant) +
     overdraftPoints(applicant) +
     leanMonthPoints(applicant) +
-    affordabilityPoints(applicant) +
     outflowPoints(applicant) +
     daysPoints(applicant) +
     (applicant.strong === undefined ? 10 : applicant.strong < 1 ? 0 : applicant.strong < 2 ? 18 : 26) +
@@ -253,66 +264,52 @@ function scoreOf(applicant: Applicant): number {
   )
 }
 
-function reservePoints({ amount, reserveToInstalment: reserve }: Applicant): number {
-  if (amount === undefined) return 42
-  if (reserve === undefined) return 50
-  if (reserve < 0) return 0
-  if (reserve < 0.5) return 14
-  if (reserve < 1) return 26
-  if (reserve < 1.5) return 42
-  if (reserve < 2) return 48
-  return reserve < 3 ? 56 : 62
-}
-
-function lowBalancePoints({ features, lowBalanceShare: share }: Applicant): number {
-  if (share === undefined) return isAskedFor(features['cashflow.low_balance_share']) ? 38 : 38
-  if (share < 0.1) return 44
-  if (share < 0.2) return 26
-  return share < 0.3 ? 8 : 0
+function lowestBalancePoints({ amount, lowestToInstalment: lowest }: Applicant): number {
+  if (amount === undefined) return 67
+  if (lowest === undefined) return 73
+  if (lowest < 0) return 0
+  if (lowest < 0.5) return 17
+  if (lowest < 1) return 33
+  if (lowest < 1.5) return 50
+  if (lowest < 2) return 67
+  return lowest < 2.5 ? 82 : 90
 }
 
 function overdraftPoints({ features, overdrawn365: days }: Applicant): number {
-  if (days === undefined) return isAskedFor(features['cashflow.overdrawn_days_365']) ? 38 : 40
-  if (days < 1) return 40
-  if (days < 2) return 24
-  return days < 4 ? 4 : 0
+  if (days === undefined) return isAskedFor(features['cashflow.overdrawn_days_365']) ? 58 : 60
+  if (days < 1) return 60
+  if (days < 2) return 36
+  return days < 4 ? 11 : 0
 }
 
 function leanMonthPoints({ features, leanMonth: covered }: Applicant): number {
-  if (covered === undefined) return isAskedFor(features['cashflow.lowest_income_to_outflow']) ? 14 : 12
-  if (covered < 0.25) return 0
-  return covered < 0.75 ? 10 : 24
-}
-
-function affordabilityPoints({ amount, instalmentToIncome }: Applicant): number {
-  if (amount === undefined) return 12
-  if (instalmentToIncome === undefined) return 13
-  if (instalmentToIncome < 0.2) return 20
-  if (instalmentToIncome < 0.35) return 14
-  return instalmentToIncome < 0.6 ? 5 : 0
+  if (covered === undefined) return isAskedFor(features['cashflow.lowest_income_to_outflow']) ? 23 : 29
+  if (covered < 0.1) return 0
+  if (covered < 0.4) return 14
+  return covered < 0.8 ? 29 : 33
 }
 
 function outflowPoints({ features, outflowToIncome: outflow }: Applicant): number {
-  if (outflow === undefined) return isAskedFor(features['cashflow.outflow_to_income']) ? 11 : 11
-  if (outflow < 1.1) return 14
-  return outflow < 1.4 ? 4 : 0
+  if (outflow === undefined) return isAskedFor(features['cashflow.outflow_to_income']) ? 27 : 26
+  if (outflow < 1.1) return 33
+  return outflow < 1.4 ? 17 : 0
 }
 
 function daysPoints({ features, days }: Applicant): number {
-  if (days === undefined) return isAskedFor(features['cashflow.days_observed']) ? 4 : 9
-  if (days < 75) return 0
-  if (days < 180) return 5
-  return days < 330 ? 10 : 12
+  if (days === undefined) return isAskedFor(features['cashflow.days_observed']) ? 21 : 29
+  if (days < 120) return 0
+  if (days < 180) return 14
+  return days < 240 ? 29 : 43
 }
 
 const TIERS = [
-  { tier: 'A+', from: 630, multiple: 8, cap: 250_000 },
+  { tier: 'A+', from: 625, multiple: 8, cap: 250_000 },
   { tier: 'A', from: 615, multiple: 6, cap: 150_000 },
-  { tier: 'A-', from: 600, multiple: 4.5, cap: 100_000 },
-  { tier: 'B+', from: 590, multiple: 4.4, cap: 75_000 },
-  { tier: 'B', from: 580, multiple: 4.3, cap: 50_000 },
-  { tier: 'B-', from: 570, multiple: 4.2, cap: 35_000 },
-  { tier: 'C+', from: 560, multiple: 4.1, cap: 20_000 },
+  { tier: 'A-', from: 600, multiple: 4.7, cap: 100_000 },
+  { tier: 'B+', from: 590, multiple: 4.7, cap: 75_000 },
+  { tier: 'B', from: 580, multiple: 4.6, cap: 50_000 },
+  { tier: 'B-', from: 570, multiple: 4.5, cap: 35_000 },
+  { tier: 'C+', from: 560, multiple: 4.3, cap: 20_000 },
   { tier: 'C', from: 550, multiple: 4, cap: 15_000 },
   { tier: 'C-', from: 535, multiple: 3, cap: 10_000 },
   { tier: 'D', from: 510, multiple: 2, cap: 5_000 },
@@ -328,23 +325,20 @@ const WEIGHTS = [
   ['cashflow.days_observed', 1],
   ['cashflow.lowest_income_to_outflow', 2],
   ['cashflow.outflow_to_income', 1],
-  ['cashflow.low_balance_share', 1],
   ['cashflow.overdrawn_days_365', 1],
 ] as const
 
 /** The weighted share of the applicable inputs that is known. */
 function completenessPpm(applicant: Applicant): number {
-  let weight = applicant.amount === undefined ? 3 : 8
+  let weight = applicant.amount === undefined ? 3 : 6
   for (const [feature, one] of WEIGHTS) if (isAskedFor(applicant.features[feature])) weight += one
   let knownWeight = 0
   if (applicant.strong !== undefined) knownWeight += 3
   if (applicant.days !== undefined) knownWeight += 1
   if (applicant.leanMonth !== undefined) knownWeight += 2
   if (applicant.outflowToIncome !== undefined) knownWeight += 1
-  if (applicant.lowBalanceShare !== undefined) knownWeight += 1
   if (applicant.overdrawn365 !== undefined) knownWeight += 1
-  if (applicant.instalmentToIncome !== undefined) knownWeight += 2
-  if (applicant.reserveToInstalment !== undefined) knownWeight += 3
+  if (applicant.lowestToInstalment !== undefined) knownWeight += 3
   return Math.floor((knownWeight * 1_000_000) / weight)
 }
 

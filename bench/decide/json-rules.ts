@@ -63,11 +63,12 @@ function conditionOf(condition: RuleCondition): NestedCondition {
   }
 }
 
-function comparisonOf({ feature, comparator, other }: RuleCondition & { kind: 'compare' }): NestedCondition {
+function comparisonOf({ one, comparator, other }: RuleCondition & { kind: 'compare' }): NestedCondition {
+  const fact = writtenOperand(one)
   const value = other.kind === 'constant' ? other.value : { fact: writtenOperand(other) }
   // In this engine null is unequal to everything; in the policy, no rule holds on a missing value.
-  if (comparator === '!=') return { fact: feature, operator: 'notIn', value: [value, null] }
-  const compared: NestedCondition = { fact: feature, operator: OPERATORS[comparator], value }
+  if (comparator === '!=') return { fact, operator: 'notIn', value: [value, null] }
+  const compared: NestedCondition = { fact, operator: OPERATORS[comparator], value }
   if (other.kind === 'constant') return compared
   return { all: [{ fact: writtenOperand(other), operator: 'notIn', value: [null] }, compared] }
 }

@@ -15,7 +15,7 @@ export type Operand =
 export type RuleCondition =
   | { kind: 'all' | 'any'; parts: RuleCondition[] }
   | { kind: 'missing' | 'known'; feature: string }
-  | { kind: 'compare'; feature: string; comparator: Comparator; other: Operand }
+  | { kind: 'compare'; one: Operand; comparator: Comparator; other: Operand }
 
 /** A rule of the policy with its parsed condition. */
 export interface PortableRule {
@@ -32,7 +32,8 @@ export function portableRules({ rules }: PolicyDocument): PortableRule[] {
 export function computedOperands(document: PolicyDocument): Operand[] {
   const operandsIn = (condition: RuleCondition): Operand[] => {
     if (condition.kind === 'all' || condition.kind === 'any') return condition.parts.flatMap(operandsIn)
-    return condition.kind === 'compare' && condition.other.kind === 'arithmetic' ? [condition.other] : []
+    const sides = condition.kind === 'compare' ? [condition.one, condition.other] : []
+    return sides.filter(({ kind }) => kind === 'arithmetic')
   }
   return portableRules(document).flatMap(({ condition }) => operandsIn(condition))
 }
@@ -79,7 +80,7 @@ function conditionOf(node: ASTNode): RuleCondition {
     case 'in':
       return {
         kind: 'compare',
-        feature: featureOf(node.args[0]),
+        one: operandOf(node.args[0]),
         comparator: node.op,
         other: operandOf(node.args[1]),
       }

@@ -89,10 +89,10 @@ function expressionOf(condition: RuleCondition): string {
     case 'known':
       return `${condition.feature} != null`
     case 'compare': {
-      const { feature, comparator, other } = condition
+      const { one, comparator, other } = condition
       // Comparing with null is an error in zen, and an error aborts the whole expression node.
-      const known = [feature, ...featuresOf(other)].map((name) => `${name} != null`)
-      return [...known, `${feature} ${comparator} ${writtenOperand(other)}`].join(' and ')
+      const known = [one, other].flatMap(featuresOf).map((name) => `${name} != null`)
+      return [...known, `${writtenOperand(one)} ${comparator} ${writtenOperand(other)}`].join(' and ')
     }
   }
 }
