@@ -77,6 +77,11 @@ export function annuityFactorOf(product: string | undefined): number {
   return ANNUITY_FACTORS.default
 }
 
+function monthsOf(product: string | undefined): number {
+  if (product === 'personal_loan') return 36
+  return product === 'business_credit_line' ? 12 : 24
+}
+
 const BAD_PPM = [
   979852, 953573, 896635, 785572, 607422, 395211, 216292, 104391, 46918, 20367, 8704, 3695, 1564, 661, 279, 118,
 ]
@@ -185,9 +190,10 @@ export function limitBounds(
     const income = recurring + otherIncome
     const owed = outstanding === undefined ? undefined : outstanding / annuity
     const bearable = 0.3 * (income + reserve / 60)
+    const lasting = (spent: number) => (Math.min(0, income - spent) * monthsOf(product)) / 1.1
     const left = (spent: number) => {
       const surplus = Math.max(0, income - spent) / 1.1 + Math.max(0, reserve) / 24
-      return Math.max(surplus, Math.min(0, income - spent) / 1.1 + (tier.multiple * Math.max(0, reserve)) / annuity)
+      return Math.max(surplus, (lasting(spent) + tier.multiple * Math.max(0, reserve)) / annuity)
     }
     terms.push(spending === undefined || debtService === undefined ? undefined : left(spending + debtService) * annuity)
     terms.push(spending === undefined || owed === undefined ? undefined : (left(spending) - owed) * annuity)

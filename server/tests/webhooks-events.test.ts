@@ -13,6 +13,7 @@ import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { EVENT_TYPES } from '../src/core/webhooks/event-types.ts'
 import type { Role } from '../src/store/control/operators.ts'
 import { byOperator, byService } from './acts.ts'
+import { type ConsoleClient, signedInOperator } from './console-client.ts'
 import { personas } from './personas.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { startTestService } from './test-service.ts'
@@ -73,6 +74,8 @@ test('every type of event is sent when its cause occurs, in the shape that opena
   await retract((await post(`/v1/decisions/${decision.id}/outcomes`, happened)).id)
   await api.request('sandbox', '/v1/webhook-test', { method: 'POST', key: acme.keys.sandbox })
   await activateAnotherPolicy()
+  const waiting = { entity_id: other, product: 'personal_loan', requested_amount: 500, currency: 'EUR' }
+  await signAboveTheLimit((await post('/v1/underwrite', { ...waiting, reference: 'application-1' })).id)
   await mergeAndErase()
 
   const types = () => new Set(receiver.received.map(({ event }) => event.type))
@@ -107,6 +110,26 @@ async function retract(outcomeId: string): Promise<void> {
 async function actAs(email: string, role: Role) {
   const operator = await addOperator(installation, byService(acme.id), { email, name: email, role })
   return byOperator(operator)
+}
+
+/** Approves the only request of a case above the limit of its reviewer, so that a second person has to sign. */
+async function signAboveTheLimit(decisionId: string): Promise<void> {
+  const person = (role: Role) =>
+    signedInOperator(api, { organizationId: acme.id, email: `limited-${role}@example.com`, role })
+  const [owner, reviewer] = [await person('owner'), await person('reviewer')]
+  const ask = async (who: ConsoleClient, name: string, input: object) => {
+    const { status, body } = await who.call(`${acme.id}/sandbox/${name}`, { reason: 'Seen.', ...input })
+    assert.equal(status, 200, JSON.stringify(body))
+  }
+  const holder = { type: 'role', id: 'reviewer' }
+  await ask(owner, 'approval-limits.set', {
+    limits: [{ holder, product: null, currency: 'EUR', alone: 100, second: null }],
+  })
+  await ask(reviewer, 'cases.decide', {
+    id: `cas_${decisionId.slice(4)}`,
+    total_confirmed: true,
+    verdicts: [{ decision_id: decisionId, verdict: 'approve', recommended_limit: 500, excess_confirmed: true }],
+  })
 }
 
 async function mergeAndErase(): Promise<void> {
