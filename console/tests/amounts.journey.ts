@@ -295,7 +295,7 @@ test('the playground understands the same amounts, and decides none that it did 
 test('an owner changes how far limits may go, with a reason, and the queue says so', async () => {
   const tab = await testConsole.open('review-queue')
   await tab.getByText('More than 10 times what was asked is refused.').waitFor()
-  await tab.getByRole('button', { name: 'Change' }).click()
+  await tab.getByRole('button', { name: 'Change bounds' }).click()
   const dialog = tab.getByRole('dialog', { name: 'How far may a limit go?' })
   await dialog.getByLabel('Without a question, percent').fill('5')
   await dialog.getByLabel('Refused above, times').fill('3')

@@ -96,7 +96,7 @@ test('what a person granted stands in the list, in the CSV, on the decision and 
   await header.getByText(/Granted by Maren Kluge through API key .* on the conditions: Send a payslip/).waitFor()
   assert.equal(await tab.getByText('No limit until a person decides').count(), 0)
   const step = (name: string) => tab.getByRole('listitem').filter({ hasText: new RegExp(`^${name}`) })
-  assert.match(await step('Score').innerText(), /^Score\s+passed\s+571 ≥ 550$/)
+  assert.match(await step('Score').innerText(), /^Score\s+failed, but did not settle it\s+\d{3} < 550$/)
   await assertAccessible(tab, 'a reviewed decision')
   await header.getByRole('link', { name: 'Lumen Atelier' }).click()
   await tab.getByText('€9,000 granted of €13,500 asked').waitFor()

@@ -172,11 +172,11 @@ test('a JSON that is not understood yet and the numbers of the bounds survive a 
   await tab.close()
 
   const queue = await testConsole.open('review-queue')
-  await queue.getByRole('button', { name: 'Change' }).click()
+  await queue.getByRole('button', { name: 'Change bounds' }).click()
   await queue.getByRole('textbox', { name: 'Refused above, times' }).fill('7')
   await queue.reload()
   await settle(queue)
-  await queue.getByRole('button', { name: 'Change' }).click()
+  await queue.getByRole('button', { name: 'Change bounds' }).click()
   assert.equal(await queue.getByRole('textbox', { name: 'Refused above, times' }).inputValue(), '7')
   await queue.getByRole('button', { name: 'Discard' }).click()
   await untilEqual(() => drafts(queue), 0)

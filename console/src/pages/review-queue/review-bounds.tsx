@@ -27,7 +27,7 @@ export function ReviewBounds() {
       <span>{boundsWords(data.bounds)}</span>
       {mayChange && (
         <Button variant="default" size="compact-xs" onClick={() => setOpen(true)}>
-          Change
+          Change bounds
         </Button>
       )}
       <Modal opened={isOpen && mayChange} onClose={() => setOpen(false)} title="How far may a limit go?" size={520}>
