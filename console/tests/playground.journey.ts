@@ -85,16 +85,16 @@ test('a field of the what-if reads the unit that it shows', async () => {
   const persona = 'a weak account is declined by its score, for reasons it can read'
   const tab = await testConsole.open(`playground?persona=${encodeURIComponent(persona)}`)
   const rows = await whatIfRows(tab)
-  const share = rows.filter({ has: tab.locator('[role=slider][aria-valuetext$="%"]') }).first()
-  for (const typed of ['12', '12.5 %', '12.5%']) {
-    await share.getByRole('textbox').fill(typed)
-    const value = `${Number.parseFloat(typed)}\u00a0%`
-    await untilEqual(() => share.getByRole('slider').getAttribute('aria-valuetext'), value)
-    await share.getByRole('textbox').blur()
-    assert.equal(await share.getByRole('textbox').inputValue(), typed)
+  const days = rows.filter({ has: tab.locator('[role=slider][aria-valuetext$=" days"]') }).first()
+  for (const typed of ['12', '13 days', '14days']) {
+    await days.getByRole('textbox').fill(typed)
+    const value = `${Number.parseFloat(typed)} days`
+    await untilEqual(() => days.getByRole('slider').getAttribute('aria-valuetext'), value)
+    await days.getByRole('textbox').blur()
+    assert.equal(await days.getByRole('textbox').inputValue(), typed)
   }
-  await share.getByRole('slider').press('Home')
-  await untilEqual(() => share.getByRole('textbox').inputValue(), '0')
+  await days.getByRole('slider').press('Home')
+  await untilEqual(() => days.getByRole('textbox').inputValue(), '0')
   await tab.close()
 })
 
@@ -103,13 +103,13 @@ test('a score that falls short while a rule settles the verdict is marked as fai
   const tab = await testConsole.open(`playground?persona=${encodeURIComponent(persona)}`)
   const rows = await whatIfRows(tab)
   const step = (name: string) => tab.getByRole('listitem').filter({ hasText: new RegExp(`^${name}`) })
-  assert.match(await step('Score').innerText(), /^Score\s+passed\s+556 ≥ 550$/)
-  const overdrawn = rows.filter({ hasText: 'cashflow.overdrawn_days_365' }).getByRole('textbox')
-  await overdrawn.fill('1')
-  await step('Score').getByText('540 < 550').waitFor()
-  assert.match(await step('Score').innerText(), /^Score\s+failed, but did not settle it\s+540 < 550$/)
+  assert.match(await step('Score').innerText(), /^Score\s+failed, but did not settle it\s+547 < 550$/)
   assert.match(await step('Review rules').innerText(), /^Review rules\s+settled here\s/)
   assert.match(await step('Limit').innerText(), /^Limit\s+not reached/)
+  const repaid = rows.filter({ hasText: 'history.repaid' }).getByRole('textbox')
+  await repaid.fill('3')
+  await step('Score').getByText('561 ≥ 550').waitFor()
+  assert.match(await step('Score').innerText(), /^Score\s+passed\s+561 ≥ 550$/)
   await tab.close()
 })
 
