@@ -160,8 +160,7 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
   }),
   {
     what: 'an open offer added',
-    sql: () =>
-      `UPDATE open_offers SET offers = '[{"decisionId":"dec_x","amount":1,"currency":"EUR","expiresAt":"2099-01-01T00:00:00.000Z"}]' WHERE org_id = $1`,
+    sql: () => `UPDATE open_offers SET offers = '[["dec_x",1,"EUR",4070908800000]]' WHERE org_id = $1`,
     named: ({ entity }) =>
       `The open offers of the entity ${entity} were changed: its row lists dec_x of 1 EUR until 2099-01-01T00:00:00.000Z, which is not on record.`,
   },
