@@ -72,6 +72,10 @@ const objectsOf = (answers: Record<string, unknown>[]) => answers.map(({ object 
 
 /** What a text shows of a decision is what the service answers. */
 function assertShows(text: string, decision: Record<string, unknown>): void {
+  const [, checksum] = /"policy_checksum":"([0-9a-f]*)…"/.exec(text)!
+  assert.ok(String(decision.policy_checksum).startsWith(checksum!), `the checksum is ${decision.policy_checksum}`)
+  const [, confidence] = /"confidence":([\d.]+)/.exec(text) ?? []
+  if (confidence !== undefined) assert.equal(Number(confidence), decision.confidence)
   const { verdict, risk_tier, policy_version } = decision
   const [reason] = decision.reason_codes as object[]
   for (const shown of [{ verdict }, reason!, { policy_version }, { risk_tier }])
